@@ -47,7 +47,9 @@ def oracle(value: object) -> str:
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 KEYS = st.one_of(st.sampled_from(["\ufb33", "\U0001f600", "\ue000", "a", "A", "", "10", "9", "\u0080", "\r"]), TEXT)
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-(2**53) + 1, 2**53 - 1), TEXT)
-VALUES = st.recursive(SCALARS, lambda inner: st.one_of(st.lists(inner, max_size=5), st.dictionaries(KEYS, inner, max_size=6)), max_leaves=25)
+VALUES = st.recursive(
+    SCALARS, lambda inner: st.one_of(st.lists(inner, max_size=5), st.dictionaries(KEYS, inner, max_size=6)), max_leaves=25
+)
 
 
 @given(VALUES)
@@ -91,7 +93,7 @@ def test_the_example_of_the_rfc() -> None:
 
 def test_control_characters_and_delete() -> None:
     """Two-character escapes where JSON has them, lower-case \\u00xx for the rest, U+007F and beyond as they are."""
-    assert canonical_json.dumps("\x00\b\t\n\x0b\f\r\x1f\"\\/\x7f\u2028é") == '"\\u0000\\b\\t\\n\\u000b\\f\\r\\u001f\\"\\\\/\x7f\u2028é"'
+    assert canonical_json.dumps('\x00\b\t\n\x0b\f\r\x1f"\\/\x7f\u2028é') == '"\\u0000\\b\\t\\n\\u000b\\f\\r\\u001f\\"\\\\/\x7f\u2028é"'
 
 
 def nested(levels: int) -> object:
@@ -117,11 +119,11 @@ def test_integer_bounds() -> None:
 
 
 class Text(str):
-    pass
+    __slots__ = ()
 
 
 class Number(int):
-    pass
+    __slots__ = ()
 
 
 CYCLE: list[object] = []
