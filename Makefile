@@ -1,0 +1,76 @@
+# Two commands for a fresh clone: `make demo` and `make test`. Each does all of its own set-up; `make help` lists the rest.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-core test-floor lint bench clean
+
+# The newest Python we support that really runs here: a version manager may leave a launcher on the PATH that only prints an
+# error, and the interpreter itself beside it. $(1) is what it must also be able to import.
+find_python = for version in 3.13 3.12 3.11; do \
+    for candidate in "python$$version" "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/$$version.*/bin/python$$version python3 python; do \
+      if "$$candidate" -c "import sys, $(1); sys.exit('%d.%d' % sys.version_info[:2] != '$$version')" >/dev/null 2>&1; then \
+        echo "$$candidate"; exit; fi; done; done
+RUNNABLE := $(shell $(call find_python,json))
+BUILDER := $(shell $(call find_python,ensurepip; import venv))
+UV := $(shell command -v uv 2>/dev/null)
+
+need_python = test -n "$(RUNNABLE)" || { echo "missing: Python 3.13, 3.12 or 3.11 (none found on the PATH or under pyenv)" >&2; exit 2; }
+need_venv = test -n "$(BUILDER)$(and $(UV),$(RUNNABLE))" || { \
+    echo "missing: Python 3.13, 3.12 or 3.11 with its venv and ensurepip modules (on Debian and Ubuntu: apt-get install python3-venv)" >&2; exit 2; }
+
+# $(1): the folder, $(2): what to install into it. The checkout itself goes in as an editable install, so an edit needs no
+# second one; tests/test_packaging.py builds the wheel. The end of the log is shown if an install fails.
+ifdef UV
+make_venv = rm -rf $(1) && $(UV) venv -q --python "$(or $(RUNNABLE),$(BUILDER))" $(1) && $(UV) pip install -q --python $(1)/bin/python $(2)
+else
+make_venv = rm -rf $(1) && $(BUILDER) -m venv $(1) && $(1)/bin/python -m pip install -q --disable-pip-version-check $(2)
+endif
+comma := ,
+build_venv = $(need_venv); started=$$SECONDS; echo "$(1): installing (several minutes the first time for the adapters, once per change of pyproject.toml)"; \
+    ( $(call make_venv,$(1),$(2)) ) >$(1).log 2>&1 || { tail -n 15 $(1).log >&2; rm -rf $(1); exit 1; }; \
+    mv $(1).log $(1)/install.log; touch $@; echo "$(1): installed in $$((SECONDS - started)) s"
+
+help:  ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo:  ## one prescription: a PASS, a FAIL, an ABSTAIN, and the evidence page (installs nothing)
+	@$(need_python)
+	@$(RUNNABLE) -m medfence_guard demo
+
+test: .venv/.stamp  ## lint, types and every test, adapters included; a skipped test is a failure
+	@started=$$SECONDS; $(MAKE) --no-print-directory lint; \
+	 MEDFENCE_REQUIRE_ALL=1 .venv/bin/python -m pytest -q; \
+	 echo "make test: $$((SECONDS - started)) s after set-up"
+
+lint: .venv/.stamp  ## ruff and mypy --strict
+	@.venv/bin/ruff check .
+	@.venv/bin/mypy
+
+CORE_TESTS := tests/core tests/checks tests/property tests/metamorphic tests/golden tests/refdata tests/test_architecture.py tests/test_determinism.py
+test-core: .venv-core/.stamp  ## core, properties and golden, with pytest and hypothesis only: about a minute
+	@started=$$SECONDS; .venv-core/bin/python -m pytest -q $(wildcard $(CORE_TESTS)); echo "make test-core: $$((SECONDS - started)) s after set-up"
+
+# each extra by itself at the oldest release it names; 1.5.0 of langchain brings the langchain-core it was released with
+FLOOR_CORE := langchain-core==1.4.0
+FLOOR_AGENTS := langchain==1.5.0
+test-floor: .venv-floor-core/.stamp .venv-floor-agents/.stamp  ## the LangChain adapter at the oldest releases it declares
+	@.venv-floor-core/bin/python -m pytest -q tests/adapters/langchain
+	@MEDFENCE_REQUIRE_ALL=1 .venv-floor-agents/bin/python -m pytest -q tests/adapters/langchain
+
+bench: .venv-bench/.stamp  ## the time of verify(): growth, multiple of the floor, and the predecessor as a measured peer
+	@.venv-bench/bin/python -m benchmarks.verify
+
+.venv/.stamp: pyproject.toml
+	@$(call build_venv,.venv,-e ".[dev$(comma)all]")
+.venv-core/.stamp: pyproject.toml
+	@$(call build_venv,.venv-core,-e ".[test]")
+.venv-floor-core/.stamp: pyproject.toml Makefile
+	@$(call build_venv,.venv-floor-core,-e ".[test]" "$(FLOOR_CORE)")
+.venv-floor-agents/.stamp: pyproject.toml Makefile
+	@$(call build_venv,.venv-floor-agents,-e ".[test]" "$(FLOOR_AGENTS)")
+.venv-bench/.stamp: pyproject.toml Makefile
+	@$(call build_venv,.venv-bench,medfence==0.1.0)
+
+clean:  ## remove every environment and cache made here
+	rm -rf .venv* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
