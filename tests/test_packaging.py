@@ -40,11 +40,8 @@ def test_types_are_shipped(package: str) -> None:
 def test_the_version_is_one_literal() -> None:
     """A bare clone has no metadata to ask, so the version stands in the code; it must be the one we publish."""
     tree = ast.parse((ROOT / "medfence_guard" / "__init__.py").read_text("utf-8"))
-    [literal] = [
-        node.value.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant) and [ast.unparse(t) for t in node.targets] == ["__version__"]
-    ]
+    assigned = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    literal = ast.literal_eval(assigned["__version__"])
     assert literal == PROJECT["project"]["version"]
 
 
@@ -57,7 +54,8 @@ def test_reports_carry_the_version() -> None:
 def run_alone(code: str, *paths: Path, cwd: Path) -> str:
     """Run with these paths and the standard library only: no site-packages, nothing of the checkout unless named."""
     environment = {"PATH": "", "PYTHONPATH": os.pathsep.join(map(str, paths)), "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"}
-    done = subprocess.run([sys.executable, "-S", "-W", "error", "-c", code], capture_output=True, text=True, cwd=cwd, env=environment, check=False)
+    command = [sys.executable, "-S", "-W", "error", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -71,16 +69,16 @@ def test_the_core_needs_the_standard_library_only(tmp_path: Path) -> None:
 def test_importing_the_core_loads_nothing_that_talks() -> None:
     """No network, no subprocess, no database until somebody asks for the part that has it."""
     loaded = "import sys, medfence_guard\nprint(*sys.modules, sep='\\n')"
-    assert not set(run_alone(loaded, ROOT, cwd=ROOT).split()) & {"socket", "ssl", "http.client", "urllib.request", "subprocess", "sqlite3", "asyncio"}
+    talkers = {"socket", "ssl", "http.client", "urllib.request", "subprocess", "sqlite3", "asyncio"}
+    assert not set(run_alone(loaded, ROOT, cwd=ROOT).split()) & talkers
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     pytest.importorskip("hatchling")
     folder = tmp_path_factory.mktemp("wheel")
-    built = subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     [path] = folder.glob("*.whl")
     return zipfile.ZipFile(path)
