@@ -1,0 +1,144 @@
+"""Cut folded text into tokens, maximal munch: nothing later ever looks at part of a number (P11).
+
+A number token carries its exact value, or None when its surface is not a plain number (`2,5`, `2..5`, `1_000`, `1e3`);
+such a token grounds nothing. Patterns stand under the convention they implement.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+from medfence_guard.reader.text import FoldedText
+
+NUMBER, DASHED, SLASHED, PLUSSED, DATE, WORD, MARK, NEWLINE, UNREADABLE, ITEM = range(10)
+
+# A number and everything that can be glued into it: `1,500`, `.5`, `2·5`, `1'000`, `1½`. Never cut.
+_NUMBER = r"(?:\d(?:[\d.,·'_^]*\d)?(?:\s?[½¼¾⅓⅔](?!\w))?|[½¼¾⅓⅔]|\.\d+(?:[.,]\d+)*)"
+_PLAIN = r"(?:\d+(?:\.\d+)?(?:/[2348](?!\d))?[½¼¾]?|[½¼¾]|\.\d+)"
+_SMALL = r"(?:[0-4](?:\.5)?(?![\d.])(?:/[2348](?!\d))?[½¼¾]?|[½¼¾])"
+# Slots may be written with a space at each dash (`1 - 0 - 1`) or at none; a mixture (`Telma 40 - 1-0-1`) is a dash and then slots.
+_SPACED_DASH = r"(?:\s+-+\s*|-+\s+)"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*"
+
+_TOKEN = re.compile(
+    rf"""
+    (?P<newline>\n)
+  | (?P<item>(?:(?<=\n)|\A)[ ]*[(]?\d{{1,2}}(?:[.][)]?|[)])(?!\d))
+  | (?P<date>(?<![\d/.-])(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:0?[1-9]|1[0-2])[/.-](?:\d{{4}}|\d{{2}})|\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?[ -]?{_MONTH}[ ,'-]{{0,2}}(?:\d{{4}}|\d{{2}}))(?![\d/-]|\.\d))
+  | (?P<dashed>(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])|(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|\s?-))
+  | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:\s?\+\s?(?:\d+(?:\.\d+)?[½¼¾]?)(?![\d.]*\s?[a-z%µ])){{1,5}}(?![\d]|\.\d))
+  | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
+  | (?P<spaced>\d+(?:\s+\.\s*|\.\s+(?=\d+\s?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,\s+\d{{3}}(?!\d))
+  | (?P<number>{_NUMBER})
+  | (?P<dotted>(?<![a-z])(?:[a-z]\.){{1,3}}[a-z](?![a-z'])\.?)
+  | (?P<slashword>(?<![a-z])[a-z](?:/[a-z]){{1,3}}(?![a-z]))
+  | (?P<word>[a-zµ]+(?:'[a-z]+)?|[\u0900-\u0dff\u200c\u200d]+|℞)
+  | (?P<arrow>-{{1,2}}>|=>|→|⇒)
+  | (?P<space>[ ]+)
+  | (?P<mark>.)
+    """,
+    re.VERBOSE,
+)
+_KIND = {
+    "newline": NEWLINE, "item": ITEM, "date": DATE, "dashed": DASHED, "plussed": PLUSSED, "slashed": SLASHED, "spaced": NUMBER, "number": NUMBER,
+    "dotted": WORD, "slashword": WORD, "word": WORD, "arrow": MARK, "mark": MARK,
+}  # fmt: skip
+
+_INTEGER = re.compile(r"\d{1,12}")
+_DECIMAL = re.compile(r"\d{1,12}\.\d{1,9}")
+_NAKED = re.compile(r"\.\d{1,9}")
+# 1,000 · 10,000 · 1,00,000 · 12,50,000: thousands, Indian and international.
+_GROUPED = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|[1-9]\d?(?:,\d{2})*,\d{3}(?:\.\d+)?")
+_VULGAR = {"½": Fraction(1, 2), "¼": Fraction(1, 4), "¾": Fraction(3, 4), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3)}
+_MIXED = re.compile(r"(\d{1,3})\s?([½¼¾⅓⅔])")
+_RATIO = re.compile(r"(\d{1,2})/([2348])")
+
+
+class Token(NamedTuple):
+    """`text` is folded; `start`/`end` are offsets into the original; `glued`: nothing stood before it but the token before.
+
+    `values`: one exact number for NUMBER, several for DASHED, SLASHED and PLUSSED; None where it is not a plain number.
+    `notes`: `trailing_zero`, `naked_decimal`, `grouped`.
+    """
+
+    kind: int
+    text: str
+    start: int
+    end: int
+    glued: bool
+    values: tuple[Fraction, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def plain_number(surface: str) -> tuple[Fraction | None, tuple[str, ...]]:
+    """The exact value of one number surface, and what is error-prone about how it is written."""
+    if _INTEGER.fullmatch(surface):
+        if len(surface) > 1 and surface[0] == "0":
+            return None, ("leading_zero",)
+        return Fraction(int(surface)), ()
+    if _DECIMAL.fullmatch(surface):
+        if surface[0] == "0" and surface[1] != ".":
+            return None, ("leading_zero",)
+        return Fraction(surface), ("trailing_zero",) if surface[-1] == "0" else ()
+    if _NAKED.fullmatch(surface):
+        return Fraction("0" + surface), ("naked_decimal",)
+    if _GROUPED.fullmatch(surface):
+        return Fraction(surface.replace(",", "")), ("grouped",)
+    if surface in _VULGAR:
+        return _VULGAR[surface], ()
+    if mixed := _MIXED.fullmatch(surface):
+        return int(mixed[1]) + _VULGAR[mixed[2]], ()
+    if ratio := _RATIO.fullmatch(surface):
+        return Fraction(int(ratio[1]), int(ratio[2])), ()
+    return None, ("malformed",)
+
+
+def _several(surface: str, separators: str) -> tuple[tuple[Fraction, ...] | None, tuple[str, ...]]:
+    values: list[Fraction] = []
+    notes: tuple[str, ...] = ()
+    for part in re.split(separators, surface):
+        value, noted = plain_number(part.strip())
+        if value is None:
+            return None, noted
+        values.append(value)
+        notes += noted
+    return tuple(values), notes
+
+
+_SEPARATORS = {DASHED: r"\s*-+\s*", SLASHED: "/", PLUSSED: r"\s*\+\s*"}
+
+
+def lex(folded: FoldedText, start: int = 0, end: int | None = None) -> list[Token]:
+    """All tokens of `folded.text[start:end]` in order; white space is left out, line ends are kept."""
+    tokens: list[Token] = []
+    append = tokens.append
+    text, unlisted = folded
+    reached = -1
+    for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
+        name = match.lastgroup
+        if name == "space":
+            continue
+        kind = _KIND[name]  # type: ignore[index]
+        begin, stop = match.span()
+        surface = match.group()
+        glued = begin == reached
+        reached = stop
+        if kind == WORD:
+            if name == "dotted":
+                surface = surface.replace(".", "")
+            append(Token(WORD, surface, begin, stop, glued))
+        elif kind == NUMBER:
+            value, notes = plain_number(surface)
+            append(Token(NUMBER, surface, begin, stop, glued, None if value is None else (value,), notes))
+        elif kind in _SEPARATORS:
+            values, notes = _several(surface, _SEPARATORS[kind])
+            append(Token(kind, surface, begin, stop, glued, values, notes))
+        else:
+            append(Token(kind, surface, begin, stop, glued))
+    if unlisted:
+        tokens = [
+            token._replace(kind=UNREADABLE) if not unlisted.isdisjoint(range(token.start, token.end)) else token for token in tokens
+        ]
+    return tokens

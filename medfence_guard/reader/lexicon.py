@@ -1,0 +1,253 @@
+"""Compile the rulepack's lexicons, which are data, into one phrase trie and a few word tables. Done once per rulepack.
+
+Phrases are cut by the same lexer as the text they will be looked for in. A phrase may hold `#` (any number or a range)
+and `{u}` (any unit word of a dose).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from medfence_guard.reader.lexer import NUMBER, WORD, lex
+from medfence_guard.reader.text import fold
+
+
+class Meaning(NamedTuple):
+    """What a phrase means: a kind (`rate`, `when`, `form`, `cue`, …) and its value; `notes` for what is error-prone about it."""
+
+    kind: str
+    value: Any
+    notes: tuple[str, ...] = ()
+
+
+class Unit(NamedTuple):
+    """A unit word: its UCUM code, its dimension, its scale within the dimension, and what is wrong with its surface."""
+
+    ucum: str
+    dimension: str
+    scale: Fraction
+    notes: tuple[str, ...] = ()
+
+
+class Rate(NamedTuple):
+    """FHIR Timing.repeat: `low..high` times per `period..period_high` `unit`s. An interval has unit `h` or a period above one."""
+
+    low: Fraction
+    high: Fraction
+    period: Fraction
+    period_high: Fraction
+    unit: str
+
+
+LEAF = ""  # the key of a trie node that holds the meanings of the phrase ending there
+ANY_NUMBER = "#"
+ANY_UNIT = "{u}"
+Trie = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The compiled tables. `pieces` are the words that a glued run of letters may be split into."""
+
+    trie: Trie
+    units: Mapping[str, Unit]
+    unit_by_ucum: Mapping[str, Unit]
+    confusable_units: Mapping[str, str]
+    scale_words: Mapping[str, Fraction]
+    number_words: Mapping[str, Fraction]
+    time_units: Mapping[str, str]
+    pieces: frozenset[str]
+    form_family: Mapping[str, str]
+    form_unit: Mapping[str, str | None]
+    form_route: Mapping[str, str | None]
+    bundle_form_family: Mapping[str, str]
+    release_family: Mapping[str, str]
+    suffixes: frozenset[str]
+    salts: frozenset[str]
+    confusable_timing: frozenset[str]
+    indications: frozenset[str]
+    order_verbs: frozenset[str]
+    line_starts: tuple[Mapping[str, Any], ...]
+    site_route: Mapping[str, str | None]
+
+
+def _atoms(phrase: str) -> list[str]:
+    marked = phrase.replace(ANY_UNIT, " ⟦u⟧ ")
+    atoms: list[str] = []
+    for token in lex(fold(marked))[:]:
+        atoms.append(token.text)
+    out: list[str] = []
+    index = 0
+    while index < len(atoms):
+        if atoms[index] == "⟦":
+            out.append(ANY_UNIT)
+            index += 3
+        else:
+            out.append(atoms[index])
+            index += 1
+    return out
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.trie: Trie = {}
+        self.single: set[str] = set()
+
+    def add(self, phrase: str, meaning: Meaning) -> None:
+        node = self.trie
+        atoms = _atoms(phrase)
+        for atom in atoms:
+            node = node.setdefault(atom, {})
+        known = node.setdefault(LEAF, [])
+        if meaning not in known:
+            known.append(meaning)
+        if len(atoms) == 1:
+            self.single.add(atoms[0])
+
+    def add_all(self, phrases: Iterable[str], meaning: Meaning) -> None:
+        for phrase in phrases:
+            self.add(phrase, meaning)
+
+
+def _expand(template: str, groups: Mapping[str, list[str]]) -> list[str]:
+    for name, words in groups.items():
+        if "{" + name + "}" in template:
+            return [done for word in words for done in _expand(template.replace("{" + name + "}", word, 1), groups)]
+    return [template]
+
+
+def _rate(raw: list[str]) -> Rate:
+    count, period, unit = raw
+    return Rate(Fraction(count), Fraction(count), Fraction(period), Fraction(period), unit)
+
+
+def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
+    groups = data["groups"]
+    for row in data["rates"]:
+        meaning = Meaning("rate", _rate(row["rate"]), ("text_only",) if row.get("text_only") else ())
+        build.add_all(row["surfaces"], meaning)
+    for row in data["rate_templates"]:
+        for template in row["surfaces"]:
+            build.add_all(_expand(template, groups), Meaning("rate_of", (row["kind"], row["period"])))
+    for token, readings in data["ambiguous"].items():
+        build.add(token, Meaning("ambiguous", ("rate", tuple(_rate(r) for r in readings))))
+    build.add_all(data["prn"]["surfaces"], Meaning("prn", True))
+    build.add_all(data["as_directed"], Meaning("as_directed", True))
+    build.add_all(data["stat"], Meaning("stat", True))
+    build.add_all(data["continuous"], Meaning("unsupported", "continuous"))
+    whens: dict[str, list[str]] = {}
+    for row in data["when"]:
+        build.add_all(row["surfaces"], Meaning("when", (row["code"], None)))
+        whens.setdefault(row["code"], []).extend(row["surfaces"])
+    for token in data["when_ambiguous"]:
+        build.add(token, Meaning("ambiguous", ("when", ())))
+    meals = [code for code in whens if code in ("AC", "PC", "ACM", "ACD", "ACV", "PCM", "PCD", "PCV", "EMPTY", "HS")]
+    for unit, templates in data["offset_templates"].items():
+        for code in meals:
+            for template in templates:
+                for phrase in _expand(template, {"w": [w for w in whens[code] if len(w) > 3]}):
+                    build.add(phrase, Meaning("when_offset", (unit, code)))
+    for day, words in data["weekdays"].items():
+        build.add_all(words, Meaning("weekday", day))
+        build.add_all([f"every {word}" for word in words], Meaning("weekday", day, ("weekly",)))
+        build.add_all([f"on {word}" for word in words if len(word) > 3], Meaning("weekday", day))
+    for unit, words in data["duration_units"].items():
+        for template in data["duration_templates"]:
+            build.add_all(_expand(template, {"t": words}), Meaning("duration", unit))
+    for phrase, (number, unit) in data["duration_words"].items():
+        build.add(phrase, Meaning("duration_is", (Fraction(number), unit)))
+    build.add_all(data["duration_open"], Meaning("duration_open", True))
+    build.add_all(data["then"], Meaning("then", True))
+    build.add_all(data["taper"], Meaning("unsupported", "taper"))
+    for key, kind in (("max_templates", "maximum"), ("quantity_templates", "quantity"), ("refill_templates", "refill")):
+        build.add_all(data[key], Meaning(kind, True))
+
+
+def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
+    """Compile the parsed lexicon files, keyed by file stem. A missing table is a KeyError for the rulepack loader to report."""
+    build = _Builder()
+    units: dict[str, Unit] = {}
+    by_ucum: dict[str, Unit] = {}
+    for row in tables["units"]["units"]:
+        unit = Unit(row["ucum"], row["dimension"], Fraction(row["scale"]))
+        by_ucum[unit.ucum] = unit
+        for alias in [*row["aliases"], *row.get("error_prone", ())]:
+            notes = ("error_prone_unit",) if alias in row.get("error_prone", ()) else ()
+            notes += ("ocr_ambiguous_unit",) if alias in row.get("ocr_ambiguous", ()) else ()
+            units[alias] = unit._replace(notes=notes)
+    for row in tables["units"]["not_doses"]:
+        for alias in row["aliases"]:
+            units[alias] = Unit(row["ucum"], "not_a_dose", Fraction(1))
+    _timing(build, tables["timing"])
+    forms = tables["forms"]
+    for row in forms["forms"]:
+        build.add_all([s for s in row["surfaces"] if len(s) > 1], Meaning("form", row["form"]))
+    for row in forms["release"]:
+        build.add(row["token"], Meaning("release", (row["token"].replace(" ", "_"), row["family"])))
+    routes = tables["routes"]
+    for row in routes["routes"]:
+        build.add_all(row["surfaces"], Meaning("route", row["route"]))
+    for surface, route in routes["route_needs_position"].items():
+        build.add(surface, Meaning("route", route, ("needs_position",)))
+    for row in routes["sites"]:
+        build.add_all(row["surfaces"], Meaning("site", row["site"]))
+    for surface, site in routes["ambiguous_sites"].items():
+        build.add(surface, Meaning("site", site, ("ambiguous_site",)))
+    indications: set[str] = set()
+    verbs: set[str] = set()
+    for category in tables["inert"]["categories"]:
+        name = category["name"]
+        if name == "order_verbs":
+            verbs.update(category["words"])
+            build.add_all([*category["words"], *category["phrases"]], Meaning("verb", True))
+        elif name == "indications":
+            build.add_all([*category["words"], *category["phrases"]], Meaning("indication", True))
+            indications.update(category["words"])
+        else:
+            build.add_all([*category["words"], *category["phrases"]], Meaning("inert", name))
+    sections = tables["sections"]
+    for row in sections["sections"]:
+        build.add_all(row["headings"], Meaning("heading", (row["name"], row["medication_status"])))
+    for label, target in sections["column_labels"].items():
+        build.add(label, Meaning("label", target))
+    for key in ("header_line_starts", "review_phrases", "boilerplate", "person_roles", "instruction_to_model"):
+        build.add_all(sections[key], Meaning(key, True))
+    cues = tables["cues"]
+    for row in cues["cues"]:
+        build.add_all(row["phrases"], Meaning("cue", (row["class"], row["direction"])))
+    build.add_all(cues["pseudo"], Meaning("pseudo_cue", True))
+    build.add_all(cues["collective"], Meaning("collective", "unlisted"))
+    build.add_all(cues.get("collective_listed", ()), Meaning("collective", "listed"))
+    build.add_all(cues["then_connectors"], Meaning("then", True))
+    build.add_all(cues["terminators"], Meaning("terminator", True))
+    time_units = {alias: unit for unit, aliases in tables["units"]["time"].items() for alias in aliases}
+    pieces = frozenset(build.single | set(units) | set(time_units) | {"x", "for"})
+    form_rows = {row["form"]: row for row in forms["forms"]}
+    return Lexicon(
+        trie=build.trie,
+        units=units,
+        unit_by_ucum=by_ucum,
+        confusable_units=tables["units"]["confusable"],
+        scale_words={k: Fraction(v) for k, v in tables["units"]["scale_words"].items()},
+        number_words={k: Fraction(v) for k, v in tables["units"]["number_words"].items()},
+        time_units=time_units,
+        pieces=pieces,
+        form_family={name: row["family"] for name, row in form_rows.items()},
+        form_unit={name: row["unit"] for name, row in form_rows.items()},
+        form_route={name: row["route"] for name, row in form_rows.items()},
+        bundle_form_family=forms["bundle_family"],
+        release_family={row["token"].replace(" ", "_"): row["family"] for row in forms["release"]},
+        suffixes=frozenset(forms["name_suffixes"]),
+        salts=frozenset(forms["salt_words"]),
+        confusable_timing=frozenset(tables["timing"]["confusable"]),
+        indications=frozenset(indications),
+        order_verbs=frozenset(verbs),
+        line_starts=(),
+        site_route={row["site"]: row["route"] for row in routes["sites"]},
+    )
+
+
+__all__ = ["ANY_NUMBER", "ANY_UNIT", "LEAF", "NUMBER", "WORD", "Lexicon", "Meaning", "Rate", "Trie", "Unit", "compile_lexicon"]
