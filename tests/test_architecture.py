@@ -42,12 +42,11 @@ EFFECT_LAYERS: tuple[tuple[str, ...], ...] = (
 )
 LAYERS = PURE_LAYERS + EFFECT_LAYERS
 
-# Nothing here reads a clock, a file, the environment, the locale or a random source. `unicodedata` is absent on purpose:
-# its tables differ between Python versions.
+# Nothing here reads a clock, a file, the environment, the locale or a random source.
 # fmt: off
 PURE_STDLIB = frozenset((
     "__future__", "abc", "base64", "bisect", "collections", "dataclasses", "decimal", "enum", "fractions", "functools", "hashlib",
-    "heapq", "itertools", "json", "math", "operator", "re", "string", "types", "typing",
+    "heapq", "html", "itertools", "json", "math", "operator", "re", "string", "types", "typing",
 ))
 # fmt: on
 
@@ -59,6 +58,9 @@ READS_FILES: dict[str, frozenset[str]] = {
     "contract": frozenset({"pathlib"}),  # the type of an argument
     "rulepack": frozenset({"importlib", "pathlib"}),  # default() and load() read the bundle and the lexicons, once
 }
+
+# Its tables differ between Python versions; canonical composition of the characters in our alphabets does not.
+UNICODE_TABLES: dict[str, frozenset[str]] = {"reader.text": frozenset({"normalize"})}
 
 # Builtins whose result depends on the process, or that reach outside it.
 PROCESS_BUILTINS = frozenset(("open", "print", "input", "eval", "exec", "compile", "__import__", "hash", "id", "globals", "locals"))
@@ -134,7 +136,7 @@ def test_an_upward_import_happens_inside_a_function(module: str) -> None:
 
 @pytest.mark.parametrize("module", PURE)
 def test_a_pure_module_imports_only_the_allowed_standard_library(module: str) -> None:
-    allowed = PURE_STDLIB | READS_FILES.get(module, frozenset())
+    allowed = PURE_STDLIB | READS_FILES.get(module, frozenset()) | ({"unicodedata"} if module in UNICODE_TABLES else set())
     foreign = {dotted.split(".")[0] for dotted, _ in imports(parsed(MODULES[module]), module)} - {"medfence_guard"}
     assert foreign <= allowed
 
@@ -143,6 +145,16 @@ def test_a_pure_module_imports_only_the_allowed_standard_library(module: str) ->
 def test_a_pure_module_calls_nothing_that_depends_on_the_process(module: str) -> None:
     called = {node.func.id for node in ast.walk(parsed(MODULES[module])) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     assert not called & PROCESS_BUILTINS
+
+
+@pytest.mark.parametrize("module", UNICODE_TABLES)
+def test_a_pure_module_asks_unicode_tables_only_what_every_version_answers_alike(module: str) -> None:
+    asked = {
+        node.attr
+        for node in ast.walk(parsed(MODULES[module]))
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "unicodedata"
+    }
+    assert asked <= UNICODE_TABLES[module]
 
 
 @pytest.mark.parametrize("module", MODULES)
