@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from medfence_guard.reader.text import FoldedText
 
-NUMBER, DASHED, SLASHED, PLUSSED, DATE, WORD, MARK, NEWLINE, UNREADABLE, ITEM = range(10)
+NUMBER, DASHED, SLASHED, PLUSSED, DATE, WORD, MARK, NEWLINE, UNREADABLE, ITEM, CONFUSED = range(11)
 
 # A number and everything that can be glued into it: `1,500`, `.5`, `2·5`, `1'000`, `1½`. Never cut.
 _NUMBER = r"(?:\d(?:[\d.,·'_^]*\d)?(?:\s?[½¼¾⅓⅔](?!\w))?|[½¼¾⅓⅔]|\.\d+(?:[.,]\d+)*)"
@@ -27,6 +27,7 @@ _TOKEN = re.compile(
     (?P<newline>\n)
   | (?P<item>(?:(?<=\n)|\A)[ ]*[(]?\d{{1,2}}(?:[.][)]?|[)])(?!\d))
   | (?P<date>(?<![\d/.-])(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:0?[1-9]|1[0-2])[/.-](?:\d{{4}}|\d{{2}})|\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?[ -]?{_MONTH}[ ,'-]{{0,2}}(?:\d{{4}}|\d{{2}}))(?![\d/-]|\.\d))
+  | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
   | (?P<dashed>(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])|(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|\s?-))
   | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:\s?\+\s?(?:\d+(?:\.\d+)?[½¼¾]?)(?![\d.]*\s?[a-z%µ])){{1,5}}(?![\d]|\.\d))
   | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
@@ -42,7 +43,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _KIND = {
-    "newline": NEWLINE, "item": ITEM, "date": DATE, "dashed": DASHED, "plussed": PLUSSED, "slashed": SLASHED, "spaced": NUMBER, "number": NUMBER,
+    "newline": NEWLINE, "item": ITEM, "confused": CONFUSED, "date": DATE, "dashed": DASHED, "plussed": PLUSSED, "slashed": SLASHED, "spaced": NUMBER, "number": NUMBER,
     "dotted": WORD, "slashword": WORD, "word": WORD, "arrow": MARK, "mark": MARK,
 }  # fmt: skip
 

@@ -1,0 +1,522 @@
+"""Group tokens into chunks: amounts, timing phrases, forms, drug names, cues and the words nobody knows.
+
+One pass, longest match first; every token ends in exactly one chunk, so what is not understood stays visible as
+`word`, `number`, `malformed` or `confused`. The same chunker reads the source and the values of the payload.
+
+    amount  = number [scale] unit {("/" | "per") [number] unit} {("+" | "/") number unit}
+    number  = plain | mixed | ratio | range | number word before a unit or inside a phrase
+    phrase  = longest entry of the lexicon's trie
+    drug    = longest key of the bundle over letters and digits, hyphens and spaces folded
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from medfence_guard.bundle import Name
+from medfence_guard.reader.lexer import CONFUSED, DASHED, DATE, ITEM, MARK, NEWLINE, NUMBER, PLUSSED, SLASHED, UNREADABLE, WORD, Token
+from medfence_guard.reader.lexicon import ANY_NUMBER, ANY_UNIT, LEAF, Lexicon, Meaning, Rate, Trie
+
+ONE = Fraction(1)
+WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
+
+
+class Quantity(NamedTuple):
+    """Exact numbers with their units as written. `parts`/`units`: one per component; `high`: upper end of a range.
+
+    `per`: denominators in order, e.g. `((5, "mL"),)` or `((1, "kg"), (1, "d"))`. A unit of None was not written.
+    """
+
+    parts: tuple[Fraction, ...]
+    units: tuple[str | None, ...]
+    high: Fraction | None = None
+    per: tuple[tuple[Fraction, str], ...] = ()
+
+
+class DrugMention(NamedTuple):
+    """A name of the bundle as it stands in the text: its key there, and what the bundle says of it."""
+
+    key: str
+    name: Name | None
+
+
+class Chunk(NamedTuple):
+    """`first`/`last`: token range; `start`/`end`: offsets into the original text; `meanings`: other readings of a phrase."""
+
+    kind: str
+    value: Any
+    start: int
+    end: int
+    first: int
+    last: int
+    notes: tuple[str, ...] = ()
+    meanings: tuple[Meaning, ...] = ()
+
+
+# Which reading of a phrase comes first when it has several; the segmenter may choose another by position.
+_KIND_ORDER = (
+    "instruction_to_model", "ambiguous", "rate", "rate_of", "when", "when_offset", "prn", "stat", "as_directed", "duration", "duration_is", "duration_open",
+    "maximum", "unsupported", "weekday", "quantity", "refill", "pseudo_cue", "collective", "cue", "heading", "review_phrases", "boilerplate", "header_line_starts",
+    "form", "route", "site", "release", "then", "verb", "person_roles", "indication", "inert", "label", "terminator",
+)  # fmt: skip
+_RANK = {kind: rank for rank, kind in enumerate(_KIND_ORDER)}
+
+
+def _piecewise(word: str, pieces: frozenset[str]) -> list[str] | None:
+    """Cut a glued run of letters into known words, longest first; None unless the cut is complete (P18)."""
+    if len(word) > 24:
+        return None
+    for size in range(len(word) - 1, 0, -1):
+        head, tail = word[:size], word[size:]
+        if head in pieces:
+            if tail in pieces:
+                return [head, tail]
+            rest = _piecewise(tail, pieces)
+            if rest is not None and len(rest) <= 3:
+                return [head, *rest]
+    return None
+
+
+_GLUED_FORMS = ("tab", "cap", "inj", "syp", "syr")
+
+
+def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]) -> list[Token]:
+    """Split glued tokens of known kinds: `40mgOD`, `BDx5days`, `TabTelma`. Unknown glue is left as it is."""
+    pieces = lexicon.pieces
+    out: list[Token] = []
+    changed = False
+    count = len(tokens)
+    for index, token in enumerate(tokens):
+        if token.kind == WORD and token.text not in pieces and token.text not in names:
+            before = token.glued and index > 0 and tokens[index - 1].kind in (NUMBER, DASHED, SLASHED)
+            after = index + 1 < count and tokens[index + 1].glued and tokens[index + 1].kind in (NUMBER, DASHED, SLASHED)
+            cut = _piecewise(token.text, pieces) if (before or after) and len(token.text) > 1 else None
+            if cut is None and len(token.text) > 5 and token.text.startswith(_GLUED_FORMS) and token.text[3:] in names:
+                cut = [token.text[:3], token.text[3:]]
+            if cut is not None and sum(map(len, cut)) == token.end - token.start:
+                changed = True
+                place = token.start
+                for part in cut:
+                    out.append(Token(WORD, part, place, place + len(part), token.glued if place == token.start else True))
+                    place += len(part)
+                continue
+        out.append(token)
+    return out if changed else tokens
+
+
+class Chunker:
+    """Reads tokens against one lexicon and one bundle's names. Holds no state between texts."""
+
+    __slots__ = ("_first_words", "_lexicon", "_names", "_trie", "_units")
+
+    def __init__(self, lexicon: Lexicon, names: Mapping[str, Name], first_words: frozenset[str]) -> None:
+        self._lexicon = lexicon
+        self._names = names
+        self._first_words = first_words
+        self._trie = lexicon.trie
+        self._units = lexicon.units
+
+    def chunks(self, tokens: list[Token]) -> list[Chunk]:
+        """All chunks of `tokens`, in order, without gaps or overlaps."""
+        out: list[Chunk] = []
+        index, count = 0, len(tokens)
+        while index < count:
+            chunk = self._chunk_at(tokens, index, out)
+            out.append(chunk)
+            index = chunk.last
+        return out
+
+    # -- one chunk -------------------------------------------------------------------------------------------------
+
+    def _chunk_at(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk:
+        token = tokens[index]
+        kind = token.kind
+        if kind == WORD or kind == MARK:
+            return self._word_or_mark(tokens, index, before)
+        if kind == NEWLINE:
+            return self._make("newline", None, tokens, index, index + 1)
+        if kind == ITEM:
+            return self._make("item", token.text, tokens, index, index + 1)
+        if kind == DATE:
+            return self._make("date", token.text, tokens, index, index + 1)
+        if kind == CONFUSED:
+            return self._make("confused", "slots", tokens, index, index + 1)
+        if kind == UNREADABLE:
+            return self._make("unreadable", None, tokens, index, index + 1)
+        return self._numeric(tokens, index, before)
+
+    @staticmethod
+    def _make(
+        kind: str, value: Any, tokens: list[Token], first: int, last: int, notes: tuple[str, ...] = (), meanings: tuple[Meaning, ...] = ()
+    ) -> Chunk:
+        return Chunk(kind, value, tokens[first].start, tokens[last - 1].end, first, last, notes, meanings)
+
+    # -- numbers ---------------------------------------------------------------------------------------------------
+
+    def _number(self, tokens: list[Token], index: int, *, words: bool) -> tuple[Fraction, Fraction | None, int, tuple[str, ...]] | None:
+        """`(low, high, next index, notes)` of the number or range standing at `index`; None if none does."""
+        token = tokens[index]
+        low: Fraction
+        high: Fraction | None = None
+        notes = token.notes
+        after = index + 1
+        if token.kind == NUMBER and token.values is not None:
+            low = token.values[0]
+            if after < len(tokens) and tokens[after].kind == SLASHED:
+                ratio = tokens[after].values
+                if ratio is not None and len(ratio) == 2 and ratio[1] in (2, 3, 4, 8) and ratio[0] < ratio[1] and low.denominator == 1:
+                    return low + ratio[0] / ratio[1], None, after + 1, (*notes, "spaced_fraction")
+        elif token.kind == DASHED and token.values is not None and len(token.values) == 2:
+            low, high = token.values
+            return (low, high, after, notes) if low < high else None
+        elif token.kind == SLASHED and token.values is not None and len(token.values) == 2:
+            top, bottom = token.values
+            if bottom not in (2, 3, 4, 8) or top >= bottom:
+                return None
+            return top / bottom, None, after, notes
+        elif words and token.kind == WORD and token.text in self._lexicon.number_words:
+            low = self._lexicon.number_words[token.text]
+        else:
+            return None
+        if after + 1 < len(tokens) and tokens[after].kind == WORD and tokens[after].text in ("to", "or"):
+            upper = tokens[after + 1]
+            if upper.kind == NUMBER and upper.values is not None and upper.values[0] > low:
+                return low, upper.values[0], after + 2, (*notes, *upper.notes)
+            if words and upper.kind == WORD and upper.text in self._lexicon.number_words and self._lexicon.number_words[upper.text] > low:
+                return low, self._lexicon.number_words[upper.text], after + 2, notes
+        return low, high, after, notes
+
+    def _numeric(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk:
+        token = tokens[index]
+        confused = self._confused_cluster(tokens, index, before)
+        if confused is not None:
+            return confused
+        phrase = self._phrase(tokens, index)
+        if token.values is None:
+            return self._malformed(tokens, index, index + 1)
+        amount = self._amount(tokens, index, before)
+        if phrase is not None and (amount is None or phrase.last >= amount.last):
+            return phrase
+        if amount is not None:
+            return amount
+        after = index + 1
+        if token.kind == NUMBER and after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._lexicon.confusable_units:
+            return self._malformed(tokens, index, after)
+        if token.kind == DASHED:
+            if 3 <= len(token.values) <= 4:
+                return self._slots(tokens, index)
+            return self._make("range" if len(token.values) == 2 else "code", token.values, tokens, index, after, token.notes)
+        if token.kind == SLASHED:
+            if len(token.values) == 2 and self._is_part_of_period(token.values, before):
+                unit = {7: "d", 52: "wk", 12: "mo"}[int(token.values[1])]
+                return self._make("duration", (token.values[0], None, unit), tokens, index, after)
+            return self._make("tuple", token.values, tokens, index, after, token.notes)
+        if token.kind == PLUSSED:
+            small = all(v < 10 for v in token.values)
+            return self._slots(tokens, index) if small and len(token.values) in (3, 4) else self._make("tuple", token.values, tokens, index, after, token.notes)
+        number = self._number(tokens, index, words=False)
+        if number is not None and number[2] > after:
+            return self._make("number", Quantity((number[0],), (None,), number[1]), tokens, index, number[2], number[3])
+        if after < len(tokens) and tokens[after].kind == WORD and tokens[after].glued and tokens[after].text not in self._lexicon.pieces:
+            return self._malformed(tokens, index, after)
+        return self._make("number", Quantity(token.values, (None,)), tokens, index, after, token.notes)
+
+    @staticmethod
+    def _is_part_of_period(values: tuple[Fraction, ...], before: Sequence[Chunk]) -> bool:
+        """`5/7` is five days only after `x`, `for` or a frequency; elsewhere it may be a fraction or a date (domain: duration)."""
+        limit = {7: 31, 52: 52, 12: 24}.get(int(values[1])) if values[1].denominator == 1 else None
+        if limit is None or values[0] > limit or values[0].denominator != 1 or not before:
+            return False
+        last = before[-1]
+        return last.kind in ("rate", "slots", "when", "prn", "stat") or (last.kind in ("word", "inert", "filler") and last.value in ("x", "for"))
+
+    def _slots(self, tokens: list[Token], index: int) -> Chunk:
+        token = tokens[index]
+        values = token.values or ()
+        after = index + 1
+        unit = None
+        if after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._units:
+            found = self._units[tokens[after].text]
+            if found.dimension.startswith("count:") or found.dimension in ("volume", "unit", "drop", "iu", "household:tsp"):
+                unit = found.ucum
+                after += 1
+        plausible = any(values) and all(v < 10 or unit in ("mL", "{unit}", "[iU]") for v in values)
+        if not plausible:
+            return self._make("code", values, tokens, index, index + 1)
+        return self._make("slots", (values, unit), tokens, index, after, token.notes)
+
+    def _malformed(self, tokens: list[Token], index: int, after: int) -> Chunk:
+        """A number that is not one, with what is glued to it and the unit behind it, so that its role is still known."""
+        while after < len(tokens) and tokens[after].glued and tokens[after].kind in (NUMBER, WORD) and tokens[after].text not in self._units:
+            after += 1
+        unit = None
+        if after < len(tokens) and tokens[after].kind == WORD:
+            text = tokens[after].text
+            if text in self._units:
+                unit, after = self._units[text].ucum, after + 1
+            elif text in self._lexicon.confusable_units:
+                unit, after = self._lexicon.confusable_units[text], after + 1
+        return self._make("malformed", unit, tokens, index, after)
+
+    def _confused_cluster(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk | None:
+        """`8D`, `S0S`, `H5`: a timing word in which a letter and a digit were exchanged. Never repaired."""
+        after = index + 1
+        while after < len(tokens) and tokens[after].glued and tokens[after].kind in (NUMBER, WORD) and after - index < 3:
+            after += 1
+        if after == index + 1 and tokens[index].kind == NUMBER and tokens[index].text not in self._lexicon.confusable_timing:
+            return None
+        joined = "".join(t.text for t in tokens[index:after])
+        if joined not in self._lexicon.confusable_timing:
+            return None
+        if before and before[-1].value in ("x", "for"):
+            return None
+        return self._make("confused", "timing", tokens, index, after)
+
+    # -- amounts ---------------------------------------------------------------------------------------------------
+
+    def _unit_at(self, tokens: list[Token], index: int) -> tuple[str, str, tuple[str, ...], int] | None:
+        """`(ucum, dimension, notes, next index)` of the unit word at `index`."""
+        if index >= len(tokens):
+            return None
+        token = tokens[index]
+        if token.kind != WORD and token.text != "%":
+            return None
+        unit = self._units.get(token.text)
+        if unit is None:
+            return None
+        after = index + 1
+        if after < len(tokens) and tokens[after].text == "." and tokens[after].glued:
+            after += 1
+        return unit.ucum, unit.dimension, unit.notes, after
+
+    def _amount(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk | None:
+        token = tokens[index]
+        notes: tuple[str, ...] = ()
+        if token.kind == PLUSSED or (token.kind == SLASHED and self._number(tokens, index, words=False) is None):
+            values, high, after = token.values or (), None, index + 1
+            notes = token.notes
+        elif token.kind == DASHED and token.values is not None and len(token.values) == 2 and token.values[0] >= token.values[1]:
+            return None
+        else:
+            number = self._number(tokens, index, words=True)
+            if number is None:
+                return None
+            values, high, after, notes = (number[0],), number[1], number[2], number[3]
+        scaled = False
+        if after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._lexicon.scale_words:
+            word = tokens[after].text
+            unit_next = self._unit_at(tokens, after + 1)
+            if word in ("k", "miu", "mu") or (unit_next is not None and unit_next[1] in ("iu", "unit")) or word in ("lac", "lacs", "lakh", "lakhs"):
+                scale = self._lexicon.scale_words[word]
+                values = tuple(v * scale for v in values)
+                after += 1
+                scaled = True
+                if word in ("miu", "mu"):
+                    return self._make("amount", Quantity(values, ("[iU]",) * len(values)), tokens, index, after, (*notes, "scale_word"))
+        unit = self._unit_at(tokens, after)
+        if unit is None:
+            if scaled:
+                return self._make("number", Quantity(values, (None,) * len(values)), tokens, index, after, (*notes, "scale_word"))
+            return None
+        ucum, dimension, unit_notes, next_index = unit
+        if dimension == "not_a_dose":
+            return None
+        if dimension.startswith("count:") and before and before[-1].kind == "drug" and len(values) == 1 and (values[0] >= 5 or values[0].denominator != 1) and values[0] > 1:
+            # `Dolo 650 tab 1-1-1`: the number belongs to the name, the word is the form.
+            return None
+        notes += unit_notes + (("scale_word",) if scaled else ())
+        units: list[str | None] = [ucum] * len(values)
+        parts = list(values)
+        per: list[tuple[Fraction, str]] = []
+        after = next_index
+        while after < len(tokens):
+            mark = tokens[after]
+            if mark.text not in ("/", "per", "+"):
+                break
+            number = self._number(tokens, after + 1, words=False) if after + 1 < len(tokens) else None
+            unit_from = number[2] if number is not None else after + 1
+            following = self._unit_at(tokens, unit_from)
+            if following is not None and number is not None and number[1] is None and following[1] == dimension and dimension in _STRENGTH_DIMENSIONS and mark.text != "per":
+                parts.append(number[0])
+                units.append(following[0])
+                notes += number[3]
+                after = following[3]
+                continue
+            if mark.text == "+":
+                break
+            denominator: str | None = None
+            stop = unit_from + 1
+            if following is not None and (following[1] in ("volume", "mass", "dose") or following[1].startswith("count:")):
+                denominator, stop = following[0], following[3]
+            elif unit_from < len(tokens) and tokens[unit_from].kind == WORD:
+                denominator = self._lexicon.time_units.get(tokens[unit_from].text)
+            if denominator is None or (number is not None and number[1] is not None):
+                break
+            per.append((number[0] if number is not None else ONE, denominator))
+            after = stop
+        return self._make("amount", Quantity(tuple(parts), tuple(units), high, tuple(per)), tokens, index, after, notes)
+
+    # -- words -----------------------------------------------------------------------------------------------------
+
+    def _word_or_mark(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk:
+        token = tokens[index]
+        if token.kind == WORD:
+            confused = self._confused_cluster(tokens, index, before)
+            if confused is not None:
+                return confused
+        phrase = self._phrase(tokens, index)
+        if token.kind == MARK:
+            return phrase if phrase is not None else self._make("mark", token.text, tokens, index, index + 1)
+        drug = self._drug(tokens, index)
+        if drug is not None and (phrase is None or drug.last >= phrase.last):
+            return drug
+        if phrase is not None:
+            return phrase
+        if token.text in self._lexicon.number_words:
+            amount = self._amount(tokens, index, before)
+            if amount is not None:
+                return amount
+        after = index + 1
+        if (
+            after < len(tokens)
+            and tokens[after].glued
+            and tokens[after].kind == NUMBER
+            and token.text in ("l", "i", "o", "s", "z", "b")
+            and not token.glued
+        ):
+            return self._malformed(tokens, index, after)
+        return self._make("word", token.text, tokens, index, after)
+
+    def _drug(self, tokens: list[Token], index: int) -> Chunk | None:
+        token = tokens[index]
+        names = self._names
+        if token.text not in self._first_words and token.text not in names:
+            return None
+        best: tuple[int, str, Name] | None = None
+        key = ""
+        place = index
+        limit = min(len(tokens), index + 12)
+        while place < limit:
+            part = tokens[place]
+            if part.kind in (WORD, NUMBER, SLASHED):
+                key += part.text.replace("/", "").replace(".", "").replace("'", "")
+                found = names.get(key)
+                if found is not None and not (
+                    part.kind != WORD
+                    and place + 1 < len(tokens)
+                    and (self._unit_at(tokens, place + 1) is not None and tokens[place + 1].kind == WORD)
+                    and place > index
+                    and names.get(key[: -len(part.text)]) is not None
+                ):
+                    best = (place + 1, key, found)
+            elif not (part.kind == MARK and part.text in ("-", "+", "&", ",") and place > index and part.text == "-"):
+                break
+            place += 1
+        if best is None:
+            return None
+        return self._make("drug", DrugMention(best[1], best[2]), tokens, index, best[0])
+
+    def _phrase(self, tokens: list[Token], index: int) -> Chunk | None:
+        """Longest phrase of the trie starting at `index`; a full stop or hyphen inside a phrase is passed over."""
+        best = self._walk(tokens, index, index, self._trie, None)
+        if best is None:
+            return None
+        last, meanings, number = best
+        return self._from_meanings(tokens, index, last, meanings, number)
+
+    def _walk(
+        self, tokens: list[Token], index: int, place: int, node: Trie, number: tuple[Fraction, Fraction | None, tuple[str, ...]] | None
+    ) -> tuple[int, list[Meaning], tuple[Fraction, Fraction | None, tuple[str, ...]] | None] | None:
+        best: tuple[int, list[Meaning], tuple[Fraction, Fraction | None, tuple[str, ...]] | None] | None = None
+        count = len(tokens)
+        while True:
+            found = node.get(LEAF)
+            if found is not None and place > index:
+                best = (place, found, number)
+            if place >= count:
+                return best
+            token = tokens[place]
+            if token.kind == NEWLINE:
+                return best
+            if ANY_NUMBER in node and token.kind in (NUMBER, DASHED, SLASHED, WORD):
+                read = self._number(tokens, place, words=True)
+                if read is not None:
+                    longer = self._walk(tokens, index, read[2], node[ANY_NUMBER], (read[0], read[1], read[3]))
+                    if longer is not None and (best is None or longer[0] > best[0]):
+                        best = longer
+            if ANY_UNIT in node and token.kind == WORD and token.text in self._units:
+                longer = self._walk(tokens, index, place + 1, node[ANY_UNIT], number)
+                if longer is not None and (best is None or longer[0] > best[0]):
+                    best = longer
+            following = node.get(token.text)
+            if following is None:
+                if token.kind == MARK and token.text in ("-", ".") and place > index and place + 1 < count:
+                    ahead = tokens[place + 1]
+                    if ahead.text in node and (token.text == "-" or not ahead.glued or len(tokens[place - 1].text) <= 2):
+                        place += 1
+                        continue
+                return best
+            node = following
+            place += 1
+
+    def _from_meanings(
+        self, tokens: list[Token], first: int, last: int, meanings: list[Meaning], number: tuple[Fraction, Fraction | None, tuple[str, ...]] | None
+    ) -> Chunk:
+        ordered = sorted(meanings, key=lambda m: _RANK.get(m.kind, 99)) if len(meanings) > 1 else meanings
+        meaning = ordered[0]
+        kind, value, notes = meaning
+        if number is not None:
+            low, high, number_notes = number
+            notes += number_notes
+            if kind == "rate_of":
+                shape, unit = value
+                top = high if high is not None else low
+                kind = "rate"
+                value = Rate(ONE, ONE, low, top, unit) if shape == "interval" else Rate(low, top, ONE, ONE, unit)
+            elif kind == "duration":
+                value = (low, high, value)
+            elif kind == "when_offset":
+                unit, code = value
+                kind, value = "when", (code, (low, unit))
+            elif kind in ("maximum", "quantity", "refill"):
+                value = (low, high, self._unit_within(tokens, first, last))
+        elif kind == "when_offset":
+            kind, value = "when", (value[1], (Fraction(30), "min"))
+        elif kind == "duration_is":
+            kind, value = "duration", (value[0], None, value[1])
+        if kind == "inert":
+            value = tokens[first].text if last == first + 1 else value
+        if kind == "weekday":
+            return self._weekdays(tokens, first, last, value, notes)
+        return self._make(kind, value, tokens, first, last, notes, tuple(ordered[1:]))
+
+    def _unit_within(self, tokens: list[Token], first: int, last: int) -> str | None:
+        for token in tokens[first:last]:
+            if token.kind == WORD and token.text in self._units:
+                return self._units[token.text].ucum
+        return None
+
+    def _weekdays(self, tokens: list[Token], first: int, last: int, day: str, notes: tuple[str, ...]) -> Chunk:
+        """`Mon-Fri`, `Mon/Wed/Fri`, `Sat and Sun`: one set of days."""
+        days = {day}
+        previous = day
+        while last + 1 < len(tokens):
+            joint = tokens[last]
+            if joint.text not in ("-", "/", ",", "and", "&", "to"):
+                break
+            ahead = self._walk(tokens, last + 1, last + 1, self._trie, None)
+            if ahead is None or ahead[1][0].kind != "weekday":
+                break
+            following = ahead[1][0].value
+            if joint.text in ("-", "to"):
+                at, stop = WEEK.index(previous), WEEK.index(following)
+                if at >= stop:
+                    break
+                days.update(WEEK[at : stop + 1])
+            days.add(following)
+            previous = following
+            last = ahead[0]
+        return self._make("weekday", frozenset(days), tokens, first, last, notes)
