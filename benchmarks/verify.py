@@ -1,0 +1,214 @@
+"""How long `verify()` takes, how that grows, and what it is a multiple of: `python -m benchmarks.verify [--check]`.
+
+One run prints everything, since figures of different runs on a shared machine do not compare: the median over prescriptions of
+1 to 200 items and over sources of 300 B to 1 MiB with their growth exponents; the cost as a multiple of a floor (SHA-256 and one
+regex scan of the same source, the least that any verifier must do); the same prescription against bundles of 27 and 27,000
+molecules; and, if `medfence` 0.1.0 is installed beside us, that peer on the same input. `--check` exits 1 when a bound is broken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import json
+import math
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from medfence_guard import Extraction, Rulepack, SourceDocument, verify
+from medfence_guard.bundle import Bundle
+
+ITEM_COUNTS = (1, 5, 20, 200)
+SOURCE_SIZES = (300, 4_096, 65_536, 262_144, 1_048_576)
+BUNDLE_SIZES = (27, 27_000)
+
+AT_MOST_LINEAR = 1.15  # growth exponent between the two largest sizes; the slack is for caches, not for another power
+BUNDLE_RATIO = 1.2
+FLOOR_MULTIPLE = 15.0
+PEER_RATIO = 25.0
+
+HEADING = "City Clinic, General OPD\nDate: 12/03/2026\nC/o fever, cough and body ache since two days. BP 124/80, pulse 84.\n\nRx\n"
+FILLER = "Advised to rest, to drink plenty of fluids and to come back with the reports if there is no relief.\n"
+TOKEN = re.compile(r"[A-Za-z]+|\d+(?:[.,/]\d+)*|\S")
+FREQUENCIES = ("OD", "BD", "TDS")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input, in the predecessor's payload, which both libraries read."""
+
+    source: str
+    payload: dict[str, object]
+
+
+def prescription(orders: Sequence[tuple[str, str]], size: int = 0) -> Case:
+    """A typed prescription of these `(name, milligrams)` orders; text without any order is put before them up to `size` bytes."""
+    lines, medications = [], []
+    for index, (name, value) in enumerate(orders):
+        frequency = FREQUENCIES[index % len(FREQUENCIES)]
+        lines.append(f"{index + 1}. Tab {name} {value} mg {frequency} x {5 + index % 3} days after food\n")
+        medications.append({"name": name, "strength": {"value": json.loads(value), "unit": "mg"}, "frequency": frequency, "form": "tablet"})
+    body = "".join(lines)
+    room = max(0, size - len(HEADING) - len(body))
+    filler = (FILLER * (room // len(FILLER) + 1))[:room]
+    return Case(filler[: filler.rfind("\n") + 1] + HEADING + body, {"medications": medications})
+
+
+def known_orders(bundle: Bundle, wanted: int) -> list[tuple[str, str]]:
+    """Plain tablets of one molecule that the bundle attests in milligrams: one strength each, then the next strength."""
+    strengths: dict[str, list[str]] = {}
+    for molecules, products in bundle.products.items():
+        for product in products:
+            [first, *more] = product.components
+            plain = product.form == "tablet" and not product.release and not product.brand and not more and first.per_unit is None
+            if plain and first.unit == "mg" and first.value.denominator in (1, 2, 4, 5, 10) and re.fullmatch(r"[a-z]{5,}", molecules[0]):
+                value = f"{float(first.value):g}"
+                if value not in strengths.setdefault(molecules[0], []):
+                    strengths[molecules[0]].append(value)
+    rounds = max(map(len, strengths.values()))
+    orders = [(name, values[turn]) for turn in range(rounds) for name, values in sorted(strengths.items()) if turn < len(values)]
+    if len(orders) < wanted:
+        raise SystemExit(f"the bundle attests only {len(orders)} plain tablets; the benchmark needs {wanted}")
+    return orders[:wanted]
+
+
+def made_up_bundle(orders: Sequence[tuple[str, str]], molecules: int) -> Bundle:
+    """A bundle of `molecules` molecules that holds these orders; the others have made-up names."""
+    invented = [("zy" + "".join("aeioubdfgklmnprstv"[(n // 18**k) % 18] for k in range(4)) + "ine", "10") for n in range(molecules)]
+    facts = list(dict([*orders, *invented]).items())[:molecules]
+    products = [
+        {
+            "molecules": [name],
+            "strengths": [{"value": value, "unit": "mg"}],
+            "form": "tablet",
+            "grade": "regulator",
+            "source": [f"made-up#{n}"],
+        }
+        for n, (name, value) in enumerate(facts)
+    ]
+    raw = {
+        "schema": "medfence-bundle/1",
+        "jurisdiction": "in",
+        "edition": f"benchmark-{molecules}",
+        "molecules": {name: {"aliases": []} for name, _ in facts},
+        "products": products,
+        "brands": [],
+    }
+    return Bundle.from_bytes(json.dumps(raw).encode())
+
+
+def medians(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
+    """The median time of each call in seconds, the calls taken in turn so that a slow moment of the machine meets all of them."""
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for call in calls.values():
+        call()
+    started = time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < seconds or len(next(iter(taken.values()))) < 5:
+        if elapsed > 20 * seconds and len(next(iter(taken.values()))) >= 3:
+            break
+        for name, call in calls.items():
+            before = time.perf_counter()
+            call()
+            taken[name].append(time.perf_counter() - before)
+    return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def ours(case: Case, rulepack: Rulepack) -> Callable[[], object]:
+    return lambda: verify(Extraction("prescription", case.payload), SourceDocument(case.source), rulepack)
+
+
+def floor(case: Case) -> Callable[[], object]:
+    return lambda: (hashlib.sha256(case.source.encode()).hexdigest(), sum(1 for _ in TOKEN.finditer(case.source)))
+
+
+def peer(case: Case) -> Callable[[], object] | None:
+    """The predecessor on the same input, if it is installed here. It is measured, and nothing of it is used."""
+    try:
+        medfence = importlib.import_module("medfence")
+    except ImportError:
+        return None
+    rulepack = medfence.load_rulepack()
+    return lambda: medfence.verify(medfence.Extraction("prescription", case.payload), medfence.SourceDocument(case.source), rulepack)
+
+
+def exponent(sizes: Sequence[int], times: Sequence[float]) -> float:
+    """Slope of the straight line through the points on logarithmic axes, by least squares."""
+    points = [(math.log(size), math.log(taken)) for size, taken in zip(sizes, times, strict=True)]
+    x_mean, y_mean = (statistics.fmean(values) for values in zip(*points, strict=True))
+    return sum((x - x_mean) * (y - y_mean) for x, y in points) / sum((x - x_mean) ** 2 for x, _ in points)
+
+
+def sweep(title: str, cases: dict[int, Case], rulepack: Rulepack) -> float:
+    """Print one table; return the exponent between the two largest sizes, where fixed costs no longer hide the growth."""
+    print(f"\n{title:>10}  source bytes   verify ms   x floor   verdict")
+    times = {}
+    for size, case in cases.items():
+        taken = medians({"ours": ours(case, rulepack), "floor": floor(case)}, 0.4)
+        times[size] = taken["ours"]
+        report = verify(Extraction("prescription", case.payload), SourceDocument(case.source), rulepack)
+        print(
+            f"{size:>10}  {len(case.source.encode()):>12}  {taken['ours'] * 1e3:>10.3f}  {taken['ours'] / taken['floor']:>8.1f}"
+            f"   {report.overall.name}"
+        )
+    sizes = list(times)
+    largest = exponent(sizes[-2:], [times[size] for size in sizes[-2:]])
+    print(f"growth exponent: {exponent(sizes, list(times.values())):.2f} over all, {largest:.2f} between the two largest")
+    return largest
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f} ms"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="exit 1 if a bound is broken")
+    check = parser.parse_args().check
+
+    rulepack = Rulepack.default()
+    orders = known_orders(rulepack.bundle, max(ITEM_COUNTS))
+    print(f"Python {sys.version.split()[0]}, bundle {rulepack.refdata_snapshot}")
+    broken = []
+
+    growth = sweep("items", {count: prescription(orders[:count]) for count in ITEM_COUNTS}, rulepack)
+    broken += [f"items: exponent {growth:.2f}"] if growth > AT_MOST_LINEAR else []
+    growth = sweep("bytes", {size: prescription(orders[:2], size) for size in SOURCE_SIZES}, rulepack)
+    broken += [f"source: exponent {growth:.2f}"] if growth > AT_MOST_LINEAR else []
+
+    five = prescription(orders[:5])
+    with_few, with_many = (replace(rulepack, bundle=made_up_bundle(orders[:5], size)) for size in BUNDLE_SIZES)
+    taken = medians({"small": ours(five, with_few), "large": ours(five, with_many)}, 1.0)
+    ratio = taken["large"] / taken["small"]
+    fewer, more = BUNDLE_SIZES
+    small, large = milliseconds(taken["small"]), milliseconds(taken["large"])
+    print(f"\nbundle of {fewer:,} molecules: {small}, of {more:,}: {large}, ratio {ratio:.2f}")
+    broken += [f"bundle size: ratio {ratio:.2f}"] if ratio > BUNDLE_RATIO else []
+
+    calls = {"ours": ours(five, rulepack), "floor": floor(five)}
+    theirs = peer(five)
+    taken = medians(calls | ({"peer": theirs} if theirs else {}), 1.5)
+    multiple = taken["ours"] / taken["floor"]
+    print(f"\nfive items, {len(five.source)} characters: {milliseconds(taken['ours'])}")
+    print(f"{multiple:.1f} x the floor of {milliseconds(taken['floor'])}")
+    broken += [f"floor: {multiple:.1f} x"] if multiple > FLOOR_MULTIPLE else []
+    if theirs:
+        faster = taken["peer"] / taken["ours"]
+        theirs_multiple = taken["peer"] / taken["floor"]
+        print(
+            f"medfence 0.1.0 on the same input: {milliseconds(taken['peer'])}, {theirs_multiple:.0f} x the floor; ours is {faster:.1f} x faster"
+        )
+        broken += [f"peer: {faster:.1f} x"] if faster < PEER_RATIO else []
+    else:
+        print("medfence 0.1.0 is not installed here, so it was not measured; `make bench` installs it")
+
+    print("\nbounds broken: " + ("; ".join(broken) or "none"))
+    return 1 if check and broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
