@@ -151,7 +151,8 @@ def strength_from(found: re.Match[str]) -> Strength:
 
 _SPACED = r"[\s-]*"
 RELEASES: tuple[tuple[str, str], ...] = (
-    (r"(?:prolonged|sustained|extended|controlled|modified)[\s-]*(?:release|relase)d?|long acting release|\b(?:sr|cr|er|xr|mr)\b|depot", "prolonged"),
+    (r"(?:prolonged|sustained|extended|controlled)[\s-]*(?:release|relase)d?|long acting release|\b(?:sr|cr|er|xr)\b|depot", "prolonged"),
+    (r"modified[\s-]*release|\bmr\b", "modified"),
     (r"(?:gastro|enteric)[\s-]*(?:resistant|resistance|coated)|delayed[\s-]*release", "gastro_resistant"),
     (r"mouth[\s-]*dissolving|oral(?:ly)?[\s-]*disintegrating|orodispersible", "orodispersible"),
     (r"\bdispersible\b", "dispersible"),
@@ -178,14 +179,15 @@ FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"(?:eye|op(?:h)?thalmic) ointment", ("eye_ointment",)),
     (r"ear[\s-]*drops?", ("ear_drops",)),
     (r"oral drops", ("oral_drops",)),
-    (r"(?:powder for )?oral (?:suspension|liqui?d|liqiud)|powder for oral liquid|dry syrup|\bsuspension\b", ("oral_suspension",)),
+    (r"(?:powder for )?oral suspension|powder for oral liquid|dry syrup|\bsuspension\b", ("oral_suspension",)),
+    (r"oral liquid", ("oral_liquid",)),
     (r"(?:lictus|expectorant|syrup)", ("syrup",)),
     (r"oral solution", ("oral_solution",)),
     (r"topical solution|solution for topical use", ("topical_solution",)),
     (r"mouth[\s-]*wash(?:/gargle)?|gargle", ("mouthwash",)),
-    (r"mouth paint", ("mouth_paint",)),
+    (r"mouth paint", ("mouth_gel",)),
     (r"\bpaint\b", ("topical_solution",)),
-    (r"mouth ulcer gel|dental gel", ("oral_gel",)),
+    (r"mouth ulcer gel|dental gel", ("mouth_gel",)),
     (r"vaginal gel", ("vaginal_gel",)),
     (r"vaginal tablets?", ("vaginal_tablet",)),
     (r"soft gelatin capsule \(for vaginal use\)", ("vaginal_capsule",)),
@@ -202,7 +204,7 @@ FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\bointment\b", ("ointment",)),
     (r"topical gel|(?<!soft )(?<!vera )\bgel\b", ("gel",)),
     (r"\blotion\b", ("lotion",)),
-    (r"\bspray\b", ("topical_spray",)),
+    (r"\bspray\b", ("spray",)),
     (r"oral(?:ly)? disintegrating strips?", ("oral_film",)),
     (r"lozenges?", ("lozenge",)),
     (r"chewing gum", ("chewing_gum",)),
@@ -218,7 +220,6 @@ FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\bsolution\b|antiseptic liquid|\bliquid\b", ("solution",)),
 )  # fmt: skip
 _FORMS = tuple((re.compile(pattern), names) for pattern, names in FORMS)
-LIQUID = frozenset({"oral_suspension", "syrup", "oral_solution", "oral_drops", "solution", "injection", "infusion", "nebuliser_liquid", "drops"})
 
 
 def releases_in(text: str) -> tuple[str, str]:
@@ -426,6 +427,8 @@ def read_product(printed: str, names: Names, *, pack: str = "", topical: bool = 
         ]
     if any(c.molecule.startswith("insulin") and c.strength.per_unit is None for c in components):
         raise Unreadable("an insulin without its amount per mL")
+    if len(components) == 1 and components[0].strength.unit == "mL":
+        raise Unreadable("no printed strength; the volume is the pack")
     if len({c.molecule for c in components}) != len(components):
         raise Unreadable("the same molecule twice in one product")
     if release == "":
@@ -540,7 +543,7 @@ def read_nppa(medicine: str, form_strength: str, section: str, names: Names) -> 
     strengths: list[Strength] = []
     for index, part in enumerate(amounts):
         part = re.sub(r"\s+/", "/", part)
-        found = list(STRENGTH.finditer(part))
+        found = [match for match in STRENGTH.finditer(part) if match["unit"] != "ml"]
         if not found and len(amounts) > 1 and (bare := re.search(r"(\d+(?:\.\d+)?)\s*/\s*5\s*ml", part)):
             strengths.append(Strength(decimal_text(bare[1]), strengths[index - 1].unit, "5", "mL"))
             continue
@@ -551,7 +554,7 @@ def read_nppa(medicine: str, form_strength: str, section: str, names: Names) -> 
         strengths.append(strength_from(found[0]))
     if len(strengths) != len(printed):
         raise Unreadable("the strengths do not pair with the names")
-    if shared and len(strengths) > 1:
+    if shared:
         strengths = [replace(s, per_value=shared[1] or "1", per_unit="mL") if s.per_unit is None and s.unit != "%" else s for s in strengths]
     components = []
     for text, strength in zip(printed, strengths, strict=True):
@@ -783,6 +786,7 @@ def import_brands(path: Path, names: Names) -> None:
             per_unit = {"dose": "{actuation}"}.get(c["per_unit"], c["per_unit"])
             strengths.append(Strength(c["value"], unit, c["per_value"], per_unit).text())
         form, release = BRAND_FORMS.get(row["form"], (row["form"], ""))
+        release = "modified" if release == "prolonged" and "MR" in row["brand"].split() else release
         attested = row["composition_attested_by"]
         if attested.startswith("PMBJP:drug_code="):
             attested = f"{PMBJP}#code={attested.removeprefix('PMBJP:drug_code=')}"
@@ -954,7 +958,7 @@ def load_tables(without_pmbjp: bool) -> Tables:
 
 FAMILIES = (
     frozenset({"tablet", "capsule", "oral_film"}),
-    frozenset({"syrup", "oral_suspension", "oral_solution", "oral_drops"}),
+    frozenset({"syrup", "oral_suspension", "oral_solution", "oral_liquid", "oral_drops"}),
     frozenset({"injection", "powder_for_injection", "infusion"}),
     frozenset({"granules", "powder", "sachet"}),
 )
