@@ -1,0 +1,228 @@
+"""Plain sentences for the reviewer: what the extraction says, what the source says, and what the short forms mean."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from medfence_guard.contract import Evidence, Finding, Json, SourceDocument, Verdict, VerificationReport
+
+SOURCE_NAMES: Mapping[str, str] = {"prescription": "Prescription", "clinical_note": "Note"}
+"""What the source is called in a sentence, by artifact type; any other is `Source`."""
+
+FIELD_NAMES: Mapping[str, str] = {
+    "generic_name": "generic name",
+    "as_needed": "as needed",
+    "as_needed_for": "reason for use when needed",
+    "max_dose": "maximum dose",
+}
+
+SPELLED_OUT: Mapping[str, str] = {
+    "ac": "before food",
+    "amp": "ampoule",
+    "bd": "twice a day",
+    "bid": "twice a day",
+    "cap": "capsule",
+    "g": "gram",
+    "gm": "gram",
+    "hs": "at bedtime",
+    "im": "into the muscle",
+    "inj": "injection",
+    "iu": "international units",
+    "iv": "into the vein",
+    "mcg": "microgram, a thousandth of a milligram",
+    "mg": "milligram",
+    "ml": "millilitre",
+    "od": "once a day (or: right eye)",
+    "pc": "after food",
+    "po": "by mouth",
+    "pr": "by the rectum",
+    "prn": "when needed",
+    "q4h": "every 4 hours",
+    "q6h": "every 6 hours",
+    "q8h": "every 8 hours",
+    "q12h": "every 12 hours",
+    "qd": "once a day (error-prone: read as four times a day)",
+    "qid": "four times a day",
+    "qds": "four times a day",
+    "sc": "under the skin",
+    "sl": "under the tongue",
+    "sos": "when needed",
+    "stat": "at once",
+    "syp": "syrup",
+    "tab": "tablet",
+    "tds": "three times a day",
+    "tid": "three times a day",
+    "u": "units (error-prone: read as a zero)",
+    "µg": "microgram, a thousandth of a milligram",
+    "μg": "microgram, a thousandth of a milligram",
+    "1-0-0": "one in the morning",
+    "0-0-1": "one at night",
+    "1-0-1": "one in the morning, one at night",
+    "1-1-1": "one in the morning, one at noon, one at night",
+}
+
+_SHORT_FORM = re.compile(r"\d-\d-\d|(?<![^\W\d_])[^\W\d_]+\d{0,2}[^\W\d_]?(?![^\W_])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem:
+    """One held field, for reading. Contains health data.
+
+    path: the field. item: the medication it belongs to (the list itself for a statement the extraction omits).
+    sentence: `Extraction: 50 mg. Prescription: 50 mcg.`
+    spelled_out: the short forms in it, in words. why: the messages of its findings.
+    reference: what the reference bundle says, each with citation and grade.
+    """
+
+    path: str
+    item: str
+    verdict: Verdict
+    sentence: str
+    spelled_out: tuple[str, ...]
+    why: tuple[str, ...]
+    check_ids: tuple[str, ...]
+    reference: tuple[str, ...]
+
+
+def review_items(report: VerificationReport, payload: Json, source: SourceDocument) -> tuple[ReviewItem, ...]:
+    """One item per held path, FAIL first, otherwise in the report's order. An omitted statement is an item of its own."""
+    groups: dict[tuple[str, object], list[Finding]] = {}
+    for finding in report.findings:
+        if finding.verdict is not Verdict.PASS:
+            apart = _spans_key(finding) if finding.check_id.startswith("completeness.") else None
+            groups.setdefault((finding.field_path, apart), []).append(finding)
+    aside = _references(report)
+    items = [_item(path, findings, report, payload, source, aside) for (path, _), findings in groups.items()]
+    return tuple(sorted(items, key=lambda item: item.verdict is not Verdict.FAIL))
+
+
+def summary(verdict: Verdict, items: tuple[ReviewItem, ...], not_checked: tuple[str, ...]) -> str:
+    """The request as a few lines of plain text."""
+    asked = {
+        Verdict.FAIL: "The source contradicts the extraction. It cannot be confirmed; edit it, reject it, or override with a reason.",
+        Verdict.ABSTAIN: "The machine could not verify everything. Read the source, then confirm, edit or reject.",
+        Verdict.PASS: "Every claim was verified.",
+    }
+    lines = [asked[verdict]]
+    lines += [f"Not checked at all: {path}" for path in not_checked]
+    for item in items:
+        lines.append(f"{item.verdict.name} {item.path}: {item.sentence}")
+        lines += [f"    {line}" for line in (*item.why, *item.spelled_out, *item.reference)]
+    return "\n".join(lines)
+
+
+def _item(
+    path: str,
+    findings: list[Finding],
+    report: VerificationReport,
+    payload: Json,
+    source: SourceDocument,
+    references: Mapping[str, tuple[str, ...]],
+) -> ReviewItem:
+    omitted = all(finding.check_id == "completeness.omitted" for finding in findings)
+    medication = next((item.path for item in report.items if path == item.path or path.startswith(item.path + ".")), path)
+    said = None if omitted else value_text(value_at(payload, path))
+    read = _source_text(findings, source)
+    own_name = SOURCE_NAMES.get(report.artifact_type, "Source")
+    left = f"Extraction: {drawn(said)}." if said is not None else "Extraction: nothing."
+    right = f"{own_name}: {drawn(read)}." if read is not None else f"{own_name}: nothing found that says so."
+    sentence = f"{left} {right}"
+    return ReviewItem(
+        path=path,
+        item=path if omitted else medication,
+        verdict=Verdict.FAIL if any(f.verdict is Verdict.FAIL for f in findings) else Verdict.ABSTAIN,
+        sentence=sentence,
+        spelled_out=_spelled_out(said, read),
+        why=tuple(dict.fromkeys(drawn(finding.message) for finding in findings)),
+        check_ids=tuple(dict.fromkeys(finding.check_id for finding in findings)),
+        reference=references.get(medication, ()),
+    )
+
+
+def _source_text(findings: list[Finding], source: SourceDocument) -> str | None:
+    """The source's own characters behind these findings, in order, each place once."""
+    spans = sorted({(span.start, span.end) for f in findings for e in f.evidence for span in e.source_spans})
+    pieces = [source.text[start:end] for start, end in spans if not any(a <= start and end <= b and (a, b) != (start, end) for a, b in spans)]
+    return " … ".join(" ".join(piece.split()) for piece in pieces) or None
+
+
+def _spans_key(finding: Finding) -> object:
+    return tuple((span.start, span.end) for evidence in finding.evidence for span in evidence.source_spans)
+
+
+def _references(report: VerificationReport) -> Mapping[str, tuple[str, ...]]:
+    """What the bundle says of each medication: composition or key, citation and grade."""
+    found: dict[str, list[str]] = {}
+    for finding in report.findings:
+        owner = next((i.path for i in report.items if finding.field_path == i.path or finding.field_path.startswith(i.path + ".")), None)
+        for evidence in finding.evidence:
+            if evidence.kind == "reference" and owner is not None:
+                found.setdefault(owner, []).append(_reference(evidence))
+    return {path: tuple(dict.fromkeys(lines)) for path, lines in found.items()}
+
+
+def _reference(evidence: Evidence) -> str:
+    told = f"{evidence.refdata_key}" if evidence.matched_text is None else f"{drawn(evidence.matched_text)} = {evidence.refdata_key}"
+    return f"{told} (grade {evidence.grade or 'not stated'}; {evidence.citation or 'no citation'})"
+
+
+def _spelled_out(*texts: str | None) -> tuple[str, ...]:
+    forms: dict[str, str] = {}
+    for text in texts:
+        for match in _SHORT_FORM.finditer(text or ""):
+            meaning = SPELLED_OUT.get(match[0].casefold())
+            if meaning is not None:
+                forms.setdefault(match[0], meaning)
+    return tuple(f"{form} = {meaning}" for form, meaning in forms.items())
+
+
+def drawn(text: str) -> str:
+    """The text with every invisible or direction-changing character drawn as `[U+200B]`."""
+    return "".join(
+        f"[U+{ord(c):04X}]" if unicodedata.category(c) in ("Cf", "Cc", "Cs", "Co", "Cn") and c not in "\n\t" else c for c in text
+    )
+
+
+# ---- values of the payload ------------------------------------------------------------------------------------
+
+
+def value_at(payload: Json, path: str) -> Json:
+    """The payload's value at a finding's path; None when the path leads nowhere (a key may itself contain dots)."""
+    return _descend(payload, path.removeprefix("$"))
+
+
+def _descend(value: Json, rest: str) -> Json:
+    if not rest:
+        return value
+    if isinstance(value, list):
+        index = re.match(r"\[([0-9]{1,6})\]", rest)
+        return _descend(value[int(index[1])], rest[index.end() :]) if index and int(index[1]) < len(value) else None
+    if isinstance(value, dict):
+        for key in sorted(value, key=len, reverse=True):
+            for spelled in (f".{key}", f"['{key}']", f'["{key}"]'):
+                if rest.startswith(spelled) and rest[len(spelled) :][:1] in ("", ".", "["):
+                    return _descend(value[key], rest[len(spelled) :])
+    return None
+
+
+def value_text(value: Json) -> str | None:
+    """A payload value as one string in the source's notation: `{"value": 500, "unit": "mg"}` is `500 mg`. None for no value."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return " + ".join(text for text in map(value_text, value) if text is not None) or None
+    if isinstance(value, dict):
+        if set(value) <= {"value", "unit"}:
+            return " ".join(text for text in (value_text(value.get("value")), value_text(value.get("unit"))) if text) or None
+        return "; ".join(f"{key} {text}" for key, text in ((k, value_text(v)) for k, v in value.items()) if text is not None) or None
+    return str(value)
+
+
+def comparable(text: str) -> str:
+    """For comparing what a reviewer typed with the payload: case and the space between number and unit do not count."""
+    return re.sub(r"(?<=\d) (?=[^\W\d])", "", " ".join(text.casefold().split()))
