@@ -524,20 +524,31 @@ def _numbered_lines(page: int, lines: Sequence[tuple[int, int, _Row]]) -> list[V
 
 # --- without boxes ---------------------------------------------------------------------------------------------------
 
-_ITEM_NUMBER = re.compile(r"(?:(?<=\s)|^)\(?([0-9]{1,2})[.)]\s{0,3}(?=[A-Za-z])", re.MULTILINE)
-_ITEM_FORM = re.compile(
-    r"(?<![\w.])(?:tab|cap|syp|syr|inj|susp|oint|t(?=\.)|c(?=\.))(?:lets?|sules?|s)?\b\.?\s{0,3}(?=[A-Za-z]{3})", re.IGNORECASE
+_FORM_BEFORE_NAME = r"(?:t[aeo]b|c[aeo]p|syp|syr|inj|susp|oint|t(?=\.)|c(?=\.))(?:lets?|sules?|s)?\b[.,]?\s{0,3}(?=[A-Za-z]{3})"
+_ITEM_FORM = re.compile(rf"(?<![\w.]){_FORM_BEFORE_NAME}", re.IGNORECASE)
+# Within a line a number begins an item only before a form, or before a name and its strength: `x 5. Review` does not.
+_ITEM_NUMBER = re.compile(
+    rf"(?:^\W{{0,3}}|(?<![\w.,/-]))\(?(1?[0-9]|20)(?:[.),:]\s{{0,3}}(?=(?i:{_FORM_BEFORE_NAME}))|[.)]\s{{0,3}}(?=[A-Z][A-Za-z]{{2,30}}\s{{1,3}}[0-9]))"
 )
 _DURATION = re.compile(
     r"(?<![\w/])x?\s{0,2}[0-9]{1,3}\s{0,2}(?:days?|d|weeks?|wks?|months?)\b|(?<![\w/])[0-9]{1,2}/(?:7|52|12)(?![\w/])", re.IGNORECASE
 )
 _FREQUENCY = re.compile(r"(?<![\w-])(?:[0-9]-[0-9]-[0-9](?:-[0-9])?|od|bd|bid|tds|tid|qid|qds|hs|sos|stat)(?![\w-])", re.IGNORECASE)
-_VITAL_LINE = re.compile(
-    r"\s{0,8}\W{0,2}(?:bp|pr|hr|rr|p/r|pulse|temp|spo2|wt|ht|bmi|rbs|fbs|ppbs|grbs)\b(?!\s{0,2}(?:if|>|<))", re.IGNORECASE
-)
+_VITAL_LINE = re.compile(r"\W{0,4}(?:bp|pr|hr|rr|p/r|pulse|temp|spo2|wt|ht|bmi|rbs|fbs|ppbs|grbs)\b[\s:.-]{0,4}[0-9]", re.IGNORECASE)
 _HEADING_ONLY = re.compile(
     r"\W{0,3}(?:rx|r/x|adv|advice|advised|rx advised|plan|treatment|tx|medicines?|medications?|drugs?)?\W{0,4}", re.IGNORECASE
 )
+_CONTINUED_OVER: Final = 4  # lines below an item that may still be its own
+
+
+@dataclass(frozen=True, slots=True)
+class _TextLine:
+    start: int
+    end: int
+    text: str
+    numbers: tuple[tuple[int, int], ...]  # (offset in the line, list number) of each numbered beginning
+    items: int
+    vital: bool
 
 
 def interleaved_columns_suspected(text: str) -> list[tuple[int, int]]:
@@ -546,35 +557,39 @@ def interleaved_columns_suspected(text: str) -> list[tuple[int, int]]:
     Suspected are, with the lines that continue them up to the next item or blank line:
     - a line with the beginnings of two items whose numbers do not follow each other (`1. Tab A … 3. Cap B …`);
     - a line with the beginnings of two items before a line that begins none but has two durations or two frequencies;
-    - an item that begins within a line after other words, with a line of vitals (`BP …`) next to it.
+    - an item that begins within a line after other words, with a line of vitals (`BP 138/86`) next to it;
+    - all items, when two or more lines of vitals stand between them.
     Items written one after the other on one line (`1. Tab A … 2. Tab B …`) are not.
     """
-    lines = [match.span() for match in re.finditer(r"[^\n]+", text)]
-    suspected: list[tuple[int, int]] = []
-    for index, (start, end) in enumerate(lines):
-        line = text[start:end]
-        numbers = [(match.start(), int(match[1])) for match in _ITEM_NUMBER.finditer(line)]
-        begins = len(numbers) if numbers else sum(1 for _ in _ITEM_FORM.finditer(line))
-        following = _continuation(text, lines, index)
-        if begins >= 2:
-            in_sequence = all(after == before + 1 for (_, before), (_, after) in pairwise(numbers))
-            if in_sequence and not any(_holds_two(text[a:b]) for a, b in following):
-                continue
-        elif not _stands_beside_vitals(text, lines, index, numbers):
-            continue
-        suspected.append((start, end))
-        suspected.extend(following)
-    return sorted(set(suspected))
+    lines = [_text_line(match) for match in re.finditer(r"[^\n]+", text)]
+    suspected: set[tuple[int, int]] = set()
+    for index, line in enumerate(lines):
+        following = _continuation(lines, index)
+        if line.items >= 2:
+            in_sequence = all(after == before + 1 for (_, before), (_, after) in pairwise(line.numbers))
+            columns = not in_sequence or any(_holds_two(other.text) for other in following)
+        else:
+            columns = _stands_beside_vitals(lines, index)
+        if columns:
+            suspected.update((other.start, other.end) for other in [line, *following])
+    suspected.update((line.start, line.end) for line in _items_among_vitals(lines))
+    return sorted(suspected)
 
 
-def _continuation(text: str, lines: Sequence[tuple[int, int]], index: int) -> list[tuple[int, int]]:
+def _text_line(match: re.Match[str]) -> _TextLine:
+    text = match[0]
+    numbers = tuple((number.start(), int(number[1])) for number in _ITEM_NUMBER.finditer(text))
+    items = max(len(numbers), sum(1 for _ in _ITEM_FORM.finditer(text)))
+    return _TextLine(match.start(), match.end(), text, numbers, items, _VITAL_LINE.match(text) is not None)
+
+
+def _continuation(lines: Sequence[_TextLine], index: int) -> list[_TextLine]:
     """The lines right below that begin no item, up to a blank line."""
     found = []
-    for above, (start, end) in pairwise(lines[index : index + 5]):
-        line = text[start:end]
-        if start - above[1] > 1 or not line.strip() or _ITEM_NUMBER.search(line) or _ITEM_FORM.search(line):
+    for above, line in pairwise(lines[index : index + 1 + _CONTINUED_OVER]):
+        if line.start - above.end > 1 or line.items or not line.text.strip():
             break
-        found.append((start, end))
+        found.append(line)
     return found
 
 
@@ -582,12 +597,19 @@ def _holds_two(line: str) -> bool:
     return any(len(pattern.findall(line)) >= 2 for pattern in (_DURATION, _FREQUENCY))
 
 
-def _stands_beside_vitals(text: str, lines: Sequence[tuple[int, int]], index: int, numbers: Sequence[tuple[int, int]]) -> bool:
+def _stands_beside_vitals(lines: Sequence[_TextLine], index: int) -> bool:
     """`* 3 days 1. Tab. …` with `BP 138/86 with water` above or below: the other column is the vitals."""
-    start, end = lines[index]
-    line = text[start:end]
-    before = line[: numbers[0][0]] if numbers else ""
-    if not before.strip() or _HEADING_ONLY.fullmatch(before) or not _ITEM_FORM.search(line):
+    line = lines[index]
+    before = line.text[: line.numbers[0][0]] if line.numbers else ""
+    if not before.strip() or _HEADING_ONLY.fullmatch(before):
         return False
-    beside = [lines[near] for near in (index - 1, index + 1) if 0 <= near < len(lines)]
-    return any(_VITAL_LINE.match(text[a:b]) for a, b in [*beside, (start, end)])
+    return any(other.vital for other in lines[max(0, index - 1) : index + 2])
+
+
+def _items_among_vitals(lines: Sequence[_TextLine]) -> Sequence[_TextLine]:
+    """From the first item to the last, if two or more lines between them are vitals: they are another column's."""
+    items = [index for index, line in enumerate(lines) if line.items]
+    between = lines[items[0] : items[-1] + 1] if items else []
+    if sum(line.vital for line in between) < 2:
+        return []
+    return [*between, *_continuation(lines, items[-1])]
