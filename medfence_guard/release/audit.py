@@ -67,9 +67,11 @@ class Head:
 class AuditLog:
     """An append-only log in one file, rotated into numbered segments beside it.
 
-    key: bytes kept off this host; every line then carries a MAC. keep_inputs: also keep source and payload in the private store beside the
-    log, so that `replay` can run again (health data; off by default). fsync: False is for tests: a power cut may lose acknowledged lines.
-    max_bytes: rotate before the active segment grows beyond this. clock: aware now; a test passes its own. host: default: this machine's name.
+    key: bytes kept off this host; every line then carries a MAC.
+    keep_inputs: also keep source and payload in the private store beside the log, so that `replay` can run again (health data).
+    fsync: False is for tests: a power cut may lose acknowledged lines.
+    max_bytes: once the active segment is this large, the next append starts a new one.
+    clock: the time now, aware; a test passes its own. host: who writes, by default the machine's own name.
     """
 
     def __init__(
@@ -98,10 +100,13 @@ class AuditLog:
     # ---- appending ----
 
     def append(self, *entries: Entry) -> tuple[int, ...]:
-        """Write the entries as consecutive lines and return their numbers. On return they are on disk; otherwise InputError, and nothing counts."""
+        """Write the entries as consecutive lines and return their numbers.
+
+        On return they are on disk; otherwise InputError, and the caller must act as if nothing was written.
+        """
         with self._threads, _locked(self.path.with_name(self.path.name + ".lock")):
             if self._unsure:
-                raise InputError("audit.unsure", "an earlier write of this process could not be confirmed; verify the log and open it again")
+                raise InputError("audit.unsure", "an earlier write could not be confirmed; verify the log and open it again")
             try:
                 return self._append(entries)
             except OSError as error:
@@ -163,16 +168,15 @@ class AuditLog:
         self._write(descriptor, b"".join(lines), size)
         os.close(descriptor)
         number = len(segments_of(self.path))
-        os.rename(self.path, self.path.with_name(f"{self.path.name}.{number:06d}"))
+        self.path.rename(self.path.with_name(f"{self.path.name}.{number:06d}"))
         return self._open()[0], 0
 
     def _head(self, descriptor: int, size: int) -> Head:
         if self._known is not None and self._known[:2] == (os.fstat(descriptor).st_ino, size):
             return self._known[2]
-        with open(descriptor, "rb", closefd=False) as file:
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
             file.seek(max(0, size - MAX_LINE_BYTES))
-            head = _parsed_tail(file.read())
-        return head
+            return _parsed_tail(file.read())
 
     def _line(self, entry: Entry, head: Head, lines: list[bytes]) -> Head:
         seq = head.seq + 1
@@ -278,7 +282,7 @@ class AuditLog:
 
 
 def minimal(report: VerificationReport, artifact_type: str) -> dict[str, Json]:
-    """A report without text: verdicts, rule ids, offsets and masked paths. Its unsalted input hashes stay out: short texts can be guessed."""
+    """A report without text: verdicts, rule ids, offsets and masked paths. Unsalted hashes stay out: a short text can be guessed."""
     told = cast(dict[str, Json], json.loads(report.to_audit_json()))
     for name in ("schema", "prev", "input_hashes"):
         told.pop(name, None)
@@ -305,9 +309,9 @@ def release_entry(audit: AuditLog | None, content: Content, how: str, *, decided
     return Entry(event="release", body=body, cites=cites | ({"decision": -1} if decided else {}))
 
 
-def requested_entry(content: Content, round: int) -> Entry:
+def requested_entry(content: Content, round_number: int) -> Entry:
     """A person is about to be asked."""
-    return Entry(event="review_requested", body={"record": content.audit_record, "round": round}, cites={"verification": -1})
+    return Entry(event="review_requested", body={"record": content.audit_record, "round": round_number}, cites={"verification": -1})
 
 
 def decision_entry(audit: AuditLog | None, request: ReviewRequest, decision: ReviewDecision, standing: str) -> Entry:
@@ -377,7 +381,7 @@ def _parse_line(line: bytes) -> dict[str, Json] | None:
 def _parsed_tail(data: bytes) -> Head:
     """The head of a log that ends in these bytes. A torn or damaged last line raises: nothing is appended behind it."""
     if not data.endswith(b"\n"):
-        raise InputError("audit.torn", "the last line of the audit log is incomplete (a crash while writing); run `audit repair`, then go on")
+        raise InputError("audit.torn", "the last line of the audit log is incomplete (a crash while writing); run `audit repair` first")
     value = _parse_line(data[:-1].rpartition(b"\n")[2])
     if value is None:
         raise InputError("audit.damaged", "the last line of the audit log cannot be read; run `audit verify`")
@@ -491,7 +495,8 @@ def _line_problem(
     body = cast(dict[str, Json], value["body"])
     if value["event"] in ("genesis", "segment_start"):
         segment += 1
-        if body.get("segment") != segment or (value["event"] == "genesis") != (count == 0) or (log_id or body.get("log_id")) != body.get("log_id"):
+        own_id = body.get("log_id")
+        if body.get("segment") != segment or (value["event"] == "genesis") != (count == 0) or (log_id or own_id) != own_id:
             return "a segment is missing or belongs to another log", log_id, segment
         return None, cast(str, body.get("log_id")), segment
     return (None if count else "the log does not begin with its genesis line"), log_id, segment
@@ -555,7 +560,7 @@ class PrivateStore:
 
 def _write_private(path: Path, data: bytes, *, fsync: bool) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
-    with open(descriptor, "wb") as file:
+    with os.fdopen(descriptor, "wb") as file:
         file.write(data)
         file.flush()
         if fsync:

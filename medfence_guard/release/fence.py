@@ -19,20 +19,25 @@ import inspect
 import os
 import threading
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from medfence_guard import canonical_json
 from medfence_guard.contract import Extraction, Json, SourceDocument, Verdict, VerificationReport
 from medfence_guard.errors import ContractError, MedfenceError
+from medfence_guard.payload import MalformedPayload, plain_json
 from medfence_guard.release import audit as auditing
+from medfence_guard.release import wording
 from medfence_guard.release.audit import AuditLog, Entry
+from medfence_guard.release.numbers import Path as NumberPath
+from medfence_guard.release.numbers import number_paths
 from medfence_guard.release.outcome import MEANING, Outcome, OutcomeStatus, outcome, rehash
 from medfence_guard.release.queue import ReviewQueue, content_key_of
 from medfence_guard.release.review import MAX_ROUNDS, Action, Content, ReviewDecision, ReviewRequest, build_request, problem_with
+from medfence_guard.release.sealed import Sealed
 from medfence_guard.rulepack import Rulepack
 
-Handler = Callable[[ReviewRequest], "ReviewDecision | None | Awaitable[ReviewDecision | None]"]
+Handler = Callable[[ReviewRequest], "ReviewDecision | Awaitable[ReviewDecision | None] | None"]
 
 KEPT_IN_MEMORY = 1000
 """Without a ReviewQueue, so many held requests stay settleable; the oldest is dropped, and stays held."""
@@ -118,7 +123,7 @@ class Fence:
         try:
             request = self._queue.get(request_id)
             answer: object = self._queue.decision(request_id) if decision is None and request is not None else decision
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever a queue does wrong, it holds
             return outcome(OutcomeStatus.HELD, "review.queue_error", report=None, request_id=request_id)
         if request is None:
             return outcome(OutcomeStatus.HELD, "review.unknown_request", report=None, request_id=request_id)
@@ -130,22 +135,28 @@ class Fence:
     def _first(self, payload: object, source: SourceDocument, artifact_type: str, excluded: frozenset[str]) -> Outcome | ReviewRequest:
         try:
             content = self._verified(payload, source, artifact_type)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever breaks here, it holds
             return outcome(OutcomeStatus.HELD, "verify.error", report=None, why=_in_words(error))
-        return self._recorded(content, artifact_type, excluded, round=1, before=())
+        return self._recorded(content, artifact_type, excluded, round_number=1, before=())
 
     def _verified(self, payload: object, source: SourceDocument, artifact_type: str) -> Content:
-        from medfence_guard.payload import MalformedPayload, plain_json
-
+        copy: Json = None
+        numbers: tuple[NumberPath, ...] = ()
         try:
-            copy: Json = plain_json(payload)
-            text, malformed, given = canonical_json.dumps(copy), False, copy
+            copy = plain_json(payload)
+            text, malformed, numbers = canonical_json.dumps(copy), False, number_paths(payload, copy)
         except MalformedPayload:
-            text, malformed, given = _raw_text(payload), True, payload  # type: ignore[assignment]
-        report = self._verify(Extraction(artifact_type, given), source)
+            text, malformed = _raw_text(payload), True
+        report = self._verify(Extraction(artifact_type, payload if malformed else copy), source)
         if type(report) is not VerificationReport or type(report.overall) is not Verdict:
             raise ContractError("verify.no_report", "the verification returned no report")
-        return Content(payload_text=text, malformed=malformed, source=source, report=report)
+        told: dict[str, tuple[str, ...]] = {}
+        if report.overall is not Verdict.PASS and not malformed:
+            told = self._compositions(report, copy)
+        return Content(payload_text=text, malformed=malformed, source=source, report=report, numbers=numbers, compositions=told)
+
+    def _compositions(self, report: VerificationReport, payload: Json) -> dict[str, tuple[str, ...]]:
+        return wording.compositions(report, payload, (self._rulepack or Rulepack.default()).bundle)
 
     def _verify(self, extraction: Extraction, source: SourceDocument) -> VerificationReport:
         from medfence_guard.verify import verify
@@ -153,7 +164,7 @@ class Fence:
         return verify(extraction, source, self._rulepack)
 
     def _recorded(
-        self, content: Content, artifact_type: str, excluded: frozenset[str], round: int, before: tuple[Entry, ...]
+        self, content: Content, artifact_type: str, excluded: frozenset[str], round_number: int, before: tuple[Entry, ...]
     ) -> Outcome | ReviewRequest:
         """Record a verification (after the entries `before` it) and what follows from it: a release, or a request that is now open."""
         passed = content.report.overall is Verdict.PASS
@@ -162,13 +173,13 @@ class Fence:
         if self._audit is not None:
             try:
                 entries, content = self._audit.verification(content, artifact_type)
-                follow = auditing.release_entry(self._audit, content, "released") if passed else auditing.requested_entry(content, round)
-                seqs = self._audit.append(*before, *entries, follow)
-            except Exception:
+                released = auditing.release_entry(self._audit, content, OutcomeStatus.RELEASED.value)
+                seqs = self._audit.append(*before, *entries, released if passed else auditing.requested_entry(content, round_number))
+            except Exception:  # noqa: BLE001 - no record, no release, whatever the reason
                 return outcome(OutcomeStatus.HELD, "release.audit_failed", report=content.report)
             content = auditing.at_seq(content, seqs[len(before)])
         if passed:
-            return outcome(OutcomeStatus.RELEASED, "release.pass", report=content.report, payload_text=content.payload_text)
+            return _released(OutcomeStatus.RELEASED, "release.pass", content)
         try:
             request = build_request(
                 content,
@@ -176,10 +187,10 @@ class Fence:
                 artifact_type=artifact_type,
                 min_reviewers=self._min_reviewers,
                 excluded=excluded,
-                round=round,
+                round_number=round_number,
             )
             self._queue.submit(request)
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever a queue does wrong, it holds
             return outcome(OutcomeStatus.HELD, "review.queue_error", report=content.report)
         return request
 
@@ -241,13 +252,13 @@ class Fence:
         """The handler's answer, or why there is none. What is not an Exception, or is control flow, is recorded and raised again."""
         try:
             return call()
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - sorted, and raised again where that is right, in _caught
             return self._caught(request, error)
 
     async def _guarded_async(self, request: ReviewRequest, answer: Awaitable[object]) -> object:
         try:
             return await answer
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - as above
             return self._caught(request, error)
 
     def _caught(self, request: ReviewRequest, error: BaseException) -> _NoAnswer:
@@ -266,6 +277,11 @@ class Fence:
         if isinstance(answer, _NoAnswer):
             logged = not answer.log or self._try_log(auditing.handler_entry(request, answer.log, answer.error or answer.code))
             return self._held(request, answer.code if logged else "release.audit_failed")
+        if self._audit is not None and request._content.open().audit_record is None:
+            try:
+                request = self._recorded_late(request, self._audit)
+            except Exception:  # noqa: BLE001 - no record, no release, whatever the reason
+                return self._held(request, "release.audit_failed")
         problem = problem_with(answer, request)
         if problem is not None or type(answer) is not ReviewDecision:
             problem = problem or "review.wrong_type"
@@ -277,7 +293,7 @@ class Fence:
             open_code = self._queue.record(request, answer)
             if open_code is None and not self._queue.settle(request.request_id):
                 open_code = "review.already_settled"
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever a queue does wrong, it holds
             return self._held(request, "review.queue_error", answer)
         if open_code is not None:
             logged = self._try_log(auditing.decision_entry(self._audit, request, answer, open_code))
@@ -287,6 +303,12 @@ class Fence:
         except _Unrecorded:
             self._queue.unsettle(request.request_id)
             return self._held(request, "release.audit_failed", answer)
+
+    def _recorded_late(self, request: ReviewRequest, audit: AuditLog) -> ReviewRequest:
+        """A request held by a fence without a log, decided before one with a log: its verification is recorded first."""
+        entries, content = audit.verification(request._content.open(), request.artifact_type)
+        (seq, *_) = audit.append(*entries)
+        return replace(request, _content=Sealed(auditing.at_seq(content, seq)))
 
     def _act(self, request: ReviewRequest, decision: ReviewDecision) -> Outcome | ReviewRequest:
         """Carry out a valid decision that this call alone has taken out of the queue."""
@@ -302,31 +324,23 @@ class Fence:
             return self._held(request, "release.digest_mismatch", decision)
         status, code = _RELEASE_BY[decision.action]
         self._log(decided, auditing.release_entry(self._audit, content, status.value, decided=True))
-        return outcome(status, code, report=content.report, request=request, decision=decision, payload_text=content.payload_text)
+        return _released(status, code, content, request, decision)
 
     def _edited(self, request: ReviewRequest, decision: ReviewDecision) -> Outcome | ReviewRequest:
         text = "" if decision._edited is None else decision._edited.open()
         decided = auditing.decision_entry(self._audit, request, decision, "counts")
         try:
             content = self._verified(text, request._content.open().source, request.artifact_type)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever breaks here, it holds
             self._log(decided)
-            held = outcome(OutcomeStatus.HELD, "verify.error", report=None, request_id=request.request_id, why=_in_words(error))
-            return held
-        step = self._recorded(content, request.artifact_type, request.excluded, round=request.round + 1, before=(decided,))
+            return outcome(OutcomeStatus.HELD, "verify.error", report=None, request_id=request.request_id, why=_in_words(error))
+        step = self._recorded(content, request.artifact_type, request.excluded, round_number=request.round + 1, before=(decided,))
         if isinstance(step, ReviewRequest):
             return step if step.round <= MAX_ROUNDS else self._held(step, "review.rounds_exhausted", decision)
         if step.code == "release.audit_failed":
             raise _Unrecorded
         if step.released:
-            return outcome(
-                OutcomeStatus.RELEASED,
-                "review.edited",
-                report=content.report,
-                request=request,
-                decision=decision,
-                payload_text=content.payload_text,
-            )
+            return _released(OutcomeStatus.RELEASED, "review.edited", content, request, decision)
         return step
 
     def _held(self, request: ReviewRequest, code: str, decision: ReviewDecision | None = None) -> Outcome:
@@ -342,12 +356,12 @@ class Fence:
             return True
         try:
             self._audit.append(*entries)
-        except Exception:
+        except Exception:  # noqa: BLE001 - the caller holds
             return False
         return True
 
 
-class _Unrecorded(Exception):
+class _Unrecorded(Exception):  # noqa: N818 - never leaves this module
     """The log refused; nothing leaves."""
 
 
@@ -362,6 +376,20 @@ def _document(source: object) -> SourceDocument:
 def _releasable(content: Content) -> bool:
     """What would be released is what the report is about. A malformed payload never is."""
     return not content.malformed and rehash(content.payload_text) == content.report.input_hashes.get("payload")
+
+
+def _released(
+    status: OutcomeStatus, code: str, content: Content, request: ReviewRequest | None = None, decision: ReviewDecision | None = None
+) -> Outcome:
+    return outcome(
+        status,
+        code,
+        report=content.report,
+        request=request,
+        decision=decision,
+        payload_text=content.payload_text,
+        numbers=content.numbers,
+    )
 
 
 def _in_words(error: Exception) -> str:
@@ -399,7 +427,7 @@ def _in_thread(call: Callable[[], object], when_done: Callable[[], None] | None 
     def run() -> None:
         try:
             waiting.value = context.run(call)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
             waiting.error = error
         waiting.done.set()
         if when_done is not None:
@@ -419,7 +447,7 @@ def _wake(loop: asyncio.AbstractEventLoop, future: asyncio.Future[object]) -> No
 
 
 def _is_async(handler: object) -> bool:
-    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(handler, "__call__", None))
+    return inspect.iscoroutinefunction(handler) or inspect.iscoroutinefunction(getattr(type(handler), "__call__", None))  # noqa: B004
 
 
 def _discard(answer: object) -> None:

@@ -6,11 +6,13 @@ import enum
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from medfence_guard import canonical_json
 from medfence_guard.contract import Evidence, Json, Verdict, VerificationReport
 from medfence_guard.errors import ContractError
+from medfence_guard.release.numbers import Path as NumberPath
+from medfence_guard.release.numbers import with_numbers
 from medfence_guard.release.review import ReviewDecision, ReviewRequest
 from medfence_guard.release.sealed import Sealed
 from medfence_guard.report import audit_path
@@ -41,7 +43,8 @@ MEANING: Mapping[str, str] = {
     "decision to `fence.settle(request_id, decision)`, or pass `review=` a function or a ReviewQueue.",
     "review.pending": "Held: the review handler gave no decision. A later one goes through `fence.settle(request_id, decision)`.",
     "review.queued": "Held: waiting in the review queue.",
-    "review.wrong_type": "Held: the review handler must return a ReviewDecision (built by request.confirm, .edit, .reject or .override) or None.",
+    "review.wrong_type": "Held: the review handler must return None or a ReviewDecision "
+    "(built by request.confirm, .edit, .reject or .override).",
     "review.wrong_request": "Held: the decision belongs to another request.",
     "review.wrong_digest": "Held: the decision was made about another payload.",
     "review.action_not_allowed": "Held: this action is not allowed here. An ABSTAIN can be confirmed, a FAIL only overridden.",
@@ -49,7 +52,8 @@ MEANING: Mapping[str, str] = {
     "review.no_reviewer": "Held: the decision names no reviewer.",
     "review.excluded_reviewer": "Held: this reviewer may not decide here (for example, the author of the order).",
     "review.empty_reason": "Held: the decision gives no reason.",
-    "review.items_not_named": "Held: several medications are held; confirm must name each one looked at (`items=request.held_medications`).",
+    "review.items_not_named": "Held: several medications are held; confirm must name each one that was looked at "
+    "(`items=`, paths in request.held_medications).",
     "review.malformed_payload": "Held: the payload is not readable JSON, so there is nothing to release. Edit or reject it.",
     "review.value_missing": "Held: an override of a strength, dose or unit needs the value the reviewer reads (`values={path: value}`, "
     "paths in request.contested_values).",
@@ -58,7 +62,8 @@ MEANING: Mapping[str, str] = {
     "review.edit_held": "Held: the edited payload did not pass either; it is a new request.",
     "review.rounds_exhausted": "Held: the payload was edited too often without passing.",
     "review.handler_error": "Held: the review handler raised an exception.",
-    "review.timeout": "Held: the review handler did not answer in time. A later decision goes through `fence.settle(request_id, decision)`.",
+    "review.timeout": "Held: the review handler did not answer in time. A later decision goes through "
+    "`fence.settle(request_id, decision)`.",
     "review.async_in_sync": "Held: the review handler is async; call `await fence.acheck(...)` instead of `fence.check(...)`.",
     "review.queue_error": "Held: the review queue could not be used.",
     "review.needs_second": "Held: a second reviewer must agree.",
@@ -66,9 +71,11 @@ MEANING: Mapping[str, str] = {
     "review.changed_mind": "Held: this reviewer already gave another answer to this request.",
     "review.claimed_by_other": "Held: another reviewer is working on this request.",
     "review.stale_token": "Held: the reviewer's lease has lapsed; claim the request again.",
-    "review.already_settled": "Held: this request was settled before, and a request releases once. Check the payload again to open a new one.",
+    "review.already_settled": "Held: this request was settled before, and a request releases once. "
+    "Check the payload again to open a new one.",
     "review.expired": "Held: this request expired undecided. Check the payload again to open a new one.",
-    "review.unknown_request": "Held: no request with this id is known here. Without a queue file, requests live only as long as their Fence.",
+    "review.unknown_request": "Held: no request with this id is known here. "
+    "Without a queue file, requests live only as long as their Fence.",
     "release.no_log": "Held: a release by a person needs a record. Pass `audit=` an AuditLog to this Fence.",
     "release.audit_failed": "Held: the audit log did not take the record. No record, no release.",
     "release.digest_mismatch": "Held: what was verified is not what would be released.",
@@ -85,6 +92,7 @@ class Parts:
     request: ReviewRequest | None
     decision: ReviewDecision | None
     payload_text: str | None
+    numbers: tuple[NumberPath, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -122,7 +130,7 @@ class Outcome:
     def __reduce__(self) -> tuple[object, ...]:
         parts = self._parts.open()
         report = parts.report if self.released or parts.report is None else without_text(parts.report)
-        return _restored, (self.status, self.code, self.why, self.request_id, report, parts.payload_text)
+        return _restored, (self.status, self.code, self.why, self.request_id, report, parts.payload_text, parts.numbers)
 
     @property
     def released(self) -> bool:
@@ -130,12 +138,13 @@ class Outcome:
         return self.status in RELEASING
 
     @property
-    def payload(self) -> Json:
+    def payload(self) -> Any:  # noqa: ANN401 - JSON of whatever shape the model wrote
         """The verified copy of the payload, a new one each time. ContractError unless released."""
-        text = self._parts.open().payload_text
+        parts = self._parts.open()
+        text = parts.payload_text
         if not self.released or text is None:
             raise ContractError("outcome.not_released", f"nothing was released ({self.code}): {self.why}")
-        return json.loads(text)  # type: ignore[no-any-return]
+        return with_numbers(json.loads(text), parts.numbers)
 
     @property
     def report(self) -> VerificationReport | None:
@@ -193,6 +202,7 @@ def outcome(
     request_id: str | None = None,
     decision: ReviewDecision | None = None,
     payload_text: str | None = None,
+    numbers: tuple[NumberPath, ...] = (),
     why: str | None = None,
 ) -> Outcome:
     """An outcome with its words from `MEANING`. payload_text: for the three releasing statuses, and only for them."""
@@ -202,14 +212,20 @@ def outcome(
         code=code,
         why=MEANING[code] if why is None else why,
         request_id=request_id if request is None else request.request_id,
-        _parts=Sealed(Parts(report=report, request=request, decision=shown, payload_text=payload_text)),
+        _parts=Sealed(Parts(report=report, request=request, decision=shown, payload_text=payload_text, numbers=numbers)),
     )
 
 
 def _restored(
-    status: OutcomeStatus, code: str, why: str, request_id: str | None, report: VerificationReport | None, payload_text: str | None
+    status: OutcomeStatus,
+    code: str,
+    why: str,
+    request_id: str | None,
+    report: VerificationReport | None,
+    payload_text: str | None,
+    numbers: tuple[NumberPath, ...],
 ) -> Outcome:
-    return outcome(status, code, report=report, request_id=request_id, payload_text=payload_text, why=why)
+    return outcome(status, code, report=report, request_id=request_id, payload_text=payload_text, numbers=numbers, why=why)
 
 
 def masked_path(path: str) -> str:

@@ -346,7 +346,8 @@ class ReviewQueue:
         """Per check that sent a payload to review: how people answered, and how fast (seconds from claim, or submission, to answer)."""
         with self._transaction() as db:
             rows = db.execute(
-                "SELECT r.reasons, d.action, d.recorded - COALESCE(r.claimed, r.submitted) FROM decisions d JOIN requests r USING (request_id)"
+                "SELECT r.reasons, d.action, d.recorded - COALESCE(r.claimed, r.submitted) FROM decisions d"
+                " JOIN requests r USING (request_id)"
             ).fetchall()
         answers: dict[str, list[tuple[str, float]]] = {}
         for reasons, action, seconds in rows:
@@ -435,6 +436,8 @@ def _request_record(request: ReviewRequest) -> dict[str, object]:
         "malformed": content.malformed,
         "source": source_record(content.source),
         "report": content.report.to_json(),
+        "numbers": content.numbers,
+        "compositions": dict(content.compositions),
         "audit_record": content.audit_record,
         "audit_seq": content.audit_seq,
     }
@@ -446,6 +449,8 @@ def _request_from_record(record: Mapping[str, object]) -> ReviewRequest:
         malformed=record["malformed"] is True,
         source=source_from_record(record["source"]),
         report=reports.from_json(str(record["report"])),
+        numbers=tuple(tuple(path) for path in record["numbers"]),  # type: ignore[attr-defined]
+        compositions={path: tuple(lines) for path, lines in record["compositions"].items()},  # type: ignore[attr-defined]
         audit_record=record["audit_record"],  # type: ignore[arg-type]
         audit_seq=record["audit_seq"],  # type: ignore[arg-type]
     )
@@ -455,7 +460,7 @@ def _request_from_record(record: Mapping[str, object]) -> ReviewRequest:
         artifact_type=str(record["artifact_type"]),
         min_reviewers=int(record["min_reviewers"]),  # type: ignore[call-overload]
         excluded=frozenset(record["excluded"]),  # type: ignore[call-overload]
-        round=int(record["round"]),  # type: ignore[call-overload]
+        round_number=int(record["round"]),  # type: ignore[call-overload]
     )
 
 

@@ -20,7 +20,10 @@ from datetime import UTC, datetime
 from medfence_guard import canonical_json
 from medfence_guard.contract import Json, SourceDocument, Verdict, VerificationReport
 from medfence_guard.errors import ContractError
+from medfence_guard.payload import MalformedPayload, plain_json
 from medfence_guard.release import wording
+from medfence_guard.release.numbers import Path as NumberPath
+from medfence_guard.release.numbers import number_paths, with_numbers
 from medfence_guard.release.sealed import Sealed
 
 
@@ -129,10 +132,10 @@ class ReviewDecision:
                 comment=_text(record["comment"]),
                 items=tuple(_text(item) for item in items),
                 values={path: _text(value) for path, value in values.items()},
-                edited_sha256=None if edited is None else canonical_json.sha256(json.loads(_text(edited))),
+                edited_sha256=None if edited is None else _edited_sha256(_text(edited)),
                 _edited=None if edited is None else Sealed(_text(edited)),
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, MalformedPayload):
             raise ContractError("review.decision_record", "not a decision written by ReviewDecision.to_record()") from None
 
 
@@ -211,16 +214,22 @@ class ReviewRequest:
         comment: str = "",
         decided_at: datetime | None = None,
     ) -> ReviewDecision:
-        """FAIL only: the machine is wrong. Every path of `contested_values` needs the value the reviewer reads; it must equal the payload's."""
+        """FAIL only: the machine is wrong.
+
+        values: for every path of `contested_values`, the value the reviewer reads in the source; it must equal the payload's.
+        """
         return self._decision(Action.OVERRIDE, reviewer, reason, comment, decided_at, values=dict(values or {}))
 
-    def edit(
-        self, payload: object, *, reviewer: str, reason: str, comment: str = "", decided_at: datetime | None = None
-    ) -> ReviewDecision:
-        """A corrected payload. It is verified like any other, and counts only when its own verdict allows it."""
-        from medfence_guard.payload import plain_json
+    def edit(self, payload: object, *, reviewer: str, reason: str, comment: str = "", decided_at: datetime | None = None) -> ReviewDecision:
+        """A corrected payload. It is verified like any other, and counts only when its own verdict allows it.
 
-        text = canonical_json.dumps(plain_json(payload))
+        ContractError when it is not readable JSON: that is the editor's mistake, not a model's.
+        """
+        try:
+            copy = plain_json(payload)
+        except MalformedPayload as error:
+            raise ContractError("review.edit_malformed", f"the edited payload is not readable JSON ({error.code})") from None
+        text = json.dumps(with_numbers(copy, number_paths(payload, copy)), ensure_ascii=False)
         return self._decision(Action.EDIT, reviewer, reason, comment, decided_at, edited=text)
 
     def _decision(
@@ -245,7 +254,7 @@ class ReviewRequest:
             comment=comment,
             items=items,
             values=values or {},
-            edited_sha256=None if edited is None else canonical_json.sha256(json.loads(edited)),
+            edited_sha256=None if edited is None else _edited_sha256(edited),
             _edited=None if edited is None else Sealed(edited),
         )
 
@@ -255,6 +264,7 @@ class Content:
     """The health data of a request: what was verified, and the report on it.
 
     payload_text: the canonical text of the verified copy; of a malformed payload, the model's own text, which can never be released.
+    numbers: the paths whose text is a number in the payload as given. compositions: medication path -> what the bundle says it contains.
     audit_record, audit_seq: where the log holds its verification, if there is a log.
     """
 
@@ -262,6 +272,8 @@ class Content:
     malformed: bool
     source: SourceDocument
     report: VerificationReport
+    numbers: tuple[NumberPath, ...] = ()
+    compositions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     audit_record: str | None = None
     audit_seq: int | None = None
 
@@ -278,7 +290,7 @@ def build_request(
     artifact_type: str,
     min_reviewers: int = 1,
     excluded: frozenset[str] = frozenset(),
-    round: int = 1,
+    round_number: int = 1,
 ) -> ReviewRequest:
     """The request for this content. attempt: how many requests about the same content were settled before this one."""
     report = content.report
@@ -293,12 +305,12 @@ def build_request(
         payload_sha256=payload_sha256,
         report_sha256=report_sha256,
         reasons=tuple(Reason(path=f.field_path, check_id=f.check_id, verdict=f.verdict) for f in held),
-        items=wording.review_items(report, payload, content.source),
+        items=wording.review_items(report, payload, content.source, content.compositions),
         not_checked=report.not_checked,
         allowed=ALLOWED_ACTIONS[report.overall],
         min_reviewers=min_reviewers,
         excluded=excluded,
-        round=round,
+        round=round_number,
         attempt=attempt,
         _content=Sealed(content),
     )
@@ -339,10 +351,10 @@ INVALID_WHEN: tuple[tuple[str, Rule], ...] = (
     ("review.wrong_request", lambda d, r: d.request_id != r.request_id),
     ("review.wrong_digest", lambda d, r: d.payload_sha256 != r.payload_sha256),
     ("review.action_not_allowed", lambda d, r: d.action not in r.allowed),
-    ("review.naive_time", lambda d, r: not _is_aware(d.decided_at)),
-    ("review.no_reviewer", lambda d, r: _blank(d.reviewer)),
+    ("review.naive_time", lambda d, _: not _is_aware(d.decided_at)),
+    ("review.no_reviewer", lambda d, _: _blank(d.reviewer)),
     ("review.excluded_reviewer", lambda d, r: d.reviewer in r.excluded),
-    ("review.empty_reason", lambda d, r: d.action is not Action.REJECT and _blank(d.reason)),
+    ("review.empty_reason", lambda d, _: d.action is not Action.REJECT and _blank(d.reason)),
     (
         "review.items_not_named",
         lambda d, r: d.action is Action.CONFIRM and len(r.held_medications) > 1 and set(d.items) != set(r.held_medications),
@@ -350,7 +362,7 @@ INVALID_WHEN: tuple[tuple[str, Rule], ...] = (
     ("review.malformed_payload", lambda d, r: d.action in (Action.CONFIRM, Action.OVERRIDE) and r._content.open().malformed),
     ("review.value_missing", lambda d, r: d.action is Action.OVERRIDE and not _values_given(d, r)),
     ("review.value_differs", lambda d, r: d.action is Action.OVERRIDE and not _values_equal(d, r)),
-    ("review.edit_missing", lambda d, r: d.action is Action.EDIT and d._edited is None),
+    ("review.edit_missing", lambda d, _: d.action is Action.EDIT and d._edited is None),
 )
 """Read top to bottom; the first rule that holds is the one reported. No rule holding = the decision counts."""
 
@@ -360,6 +372,10 @@ def problem_with(decision: object, request: ReviewRequest) -> str | None:
     if type(decision) is not ReviewDecision or type(decision.action) is not Action:
         return "review.wrong_type"
     return next((rule_id for rule_id, broken in INVALID_WHEN if broken(decision, request)), None)
+
+
+def _edited_sha256(text: str) -> str:
+    return canonical_json.sha256(plain_json(text))
 
 
 def _text(value: object) -> str:

@@ -6,6 +6,7 @@ of them; only `open()` yields it. This stops accidents, not a determined reader 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Generic, NoReturn, TypeVar
 
 from medfence_guard.errors import ContractError
@@ -19,7 +20,7 @@ class Sealed(Generic[T]):
     __slots__ = ("_open",)
 
     def __init__(self, value: T) -> None:
-        self._open = lambda: value
+        self._open: Callable[[], T] = lambda: value
 
     def open(self) -> T:
         """The value itself."""
@@ -35,4 +36,4 @@ class Sealed(Generic[T]):
         return self
 
     def __reduce__(self) -> NoReturn:
-        raise ContractError("release.sealed", "this holds health data and is not pickled; a ReviewQueue with a file carries requests between processes")
+        raise ContractError("release.sealed", "health data is not pickled; a ReviewQueue in a file carries it between processes")

@@ -6,8 +6,11 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
+from medfence_guard.bundle import Bundle, Component, name_key
 from medfence_guard.contract import Evidence, Finding, Json, SourceDocument, Verdict, VerificationReport
+from medfence_guard.payload import child_path
 
 SOURCE_NAMES: Mapping[str, str] = {"prescription": "Prescription", "clinical_note": "Note"}
 """What the source is called in a sentence, by artifact type; any other is `Source`."""
@@ -87,14 +90,17 @@ class ReviewItem:
     reference: tuple[str, ...]
 
 
-def review_items(report: VerificationReport, payload: Json, source: SourceDocument) -> tuple[ReviewItem, ...]:
+def review_items(
+    report: VerificationReport, payload: Json, source: SourceDocument, compositions: Mapping[str, tuple[str, ...]]
+) -> tuple[ReviewItem, ...]:
     """One item per held path, FAIL first, otherwise in the report's order. An omitted statement is an item of its own."""
     groups: dict[tuple[str, object], list[Finding]] = {}
     for finding in report.findings:
         if finding.verdict is not Verdict.PASS:
             apart = _spans_key(finding) if finding.check_id.startswith("completeness.") else None
             groups.setdefault((finding.field_path, apart), []).append(finding)
-    aside = _references(report)
+    told = _references(report)
+    aside = {path: (*compositions.get(path, ()), *told.get(path, ())) for path in {**compositions, **told}}
     items = [_item(path, findings, report, payload, source, aside) for (path, _), findings in groups.items()]
     return tuple(sorted(items, key=lambda item: item.verdict is not Verdict.FAIL))
 
@@ -145,7 +151,8 @@ def _item(
 def _source_text(findings: list[Finding], source: SourceDocument) -> str | None:
     """The source's own characters behind these findings, in order, each place once."""
     spans = sorted({(span.start, span.end) for f in findings for e in f.evidence for span in e.source_spans})
-    pieces = [source.text[start:end] for start, end in spans if not any(a <= start and end <= b and (a, b) != (start, end) for a, b in spans)]
+    widest = [(s, e) for s, e in spans if not any(a <= s and e <= b and (a, b) != (s, e) for a, b in spans)]
+    pieces = [source.text[start:end] for start, end in widest]
     return " … ".join(" ".join(piece.split()) for piece in pieces) or None
 
 
@@ -167,6 +174,57 @@ def _references(report: VerificationReport) -> Mapping[str, tuple[str, ...]]:
 def _reference(evidence: Evidence) -> str:
     told = f"{evidence.refdata_key}" if evidence.matched_text is None else f"{drawn(evidence.matched_text)} = {evidence.refdata_key}"
     return f"{told} (grade {evidence.grade or 'not stated'}; {evidence.citation or 'no citation'})"
+
+
+def compositions(report: VerificationReport, payload: Json, bundle: Bundle) -> dict[str, tuple[str, ...]]:
+    """What the bundle says each medication's brand contains, with grade and citation: `Telma 40 = telmisartan 40 mg (grade …; …)`."""
+    found: dict[str, tuple[str, ...]] = {}
+    for item in report.items:
+        values = value_at(payload, item.path)
+        texts = [text for text in values.values() if isinstance(text, str)] if isinstance(values, dict) else []
+        lines = [line for text in texts for line in _composition(text, bundle)]
+        if lines:
+            found[item.path] = tuple(dict.fromkeys(lines))
+    return found
+
+
+MAX_COMPOSITIONS = 4
+"""A brand with more strengths than this is told by its first ones and the number of the others."""
+
+
+def _composition(text: str, bundle: Bundle) -> list[str]:
+    words = text[:200].split()
+    names = (bundle.names.get(name_key(" ".join(words[:end]))) for end in range(len(words), 0, -1))
+    name = next((name for name in names if name is not None), None)
+    if name is None or not name.brand:
+        return []
+    rows = [(row.molecules, row.components, row.form, row.grade, row.citation) for row in name.rows]
+    lines = [
+        f"{name.display} = {_contents(molecules, components)} {form} (grade {grade}; {citation})"
+        for molecules, components, form, grade, citation in rows[:MAX_COMPOSITIONS]
+    ]
+    more = len(rows) - len(lines)
+    return [*lines, f"{name.display}: {more} more in the reference"] if more > 0 else lines
+
+
+def _contents(molecules: tuple[str, ...], components: tuple[Component, ...]) -> str:
+    if len(molecules) != len(components):
+        return " + ".join(molecules)
+    return " + ".join(f"{molecule} {_amount(component)}" for molecule, component in zip(molecules, components, strict=True))
+
+
+def _amount(component: Component) -> str:
+    amount = f"{_decimal(component.value)} {_UNIT_WORDS.get(component.unit, component.unit)}"
+    if component.per_value is None or component.per_unit is None:
+        return amount
+    return f"{amount} per {_decimal(component.per_value)} {component.per_unit}"
+
+
+_UNIT_WORDS = {"ug": "mcg"}
+
+
+def _decimal(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else f"{float(value):.6g}"
 
 
 def _spelled_out(*texts: str | None) -> tuple[str, ...]:
@@ -202,9 +260,9 @@ def _descend(value: Json, rest: str) -> Json:
         return _descend(value[int(index[1])], rest[index.end() :]) if index and int(index[1]) < len(value) else None
     if isinstance(value, dict):
         for key in sorted(value, key=len, reverse=True):
-            for spelled in (f".{key}", f"['{key}']", f'["{key}"]'):
-                if rest.startswith(spelled) and rest[len(spelled) :][:1] in ("", ".", "["):
-                    return _descend(value[key], rest[len(spelled) :])
+            spelled = child_path("", key)
+            if rest.startswith(spelled) and rest[len(spelled) :][:1] in ("", ".", "["):
+                return _descend(value[key], rest[len(spelled) :])
     return None
 
 

@@ -15,6 +15,7 @@ from medfence_guard.contract import (
     Extraction,
     Finding,
     ItemVerdict,
+    Json,
     Severity,
     SourceDocument,
     Span,
@@ -32,6 +33,9 @@ class KeyedFence(Fence):
 
     def _verify(self, extraction: Extraction, source: SourceDocument) -> VerificationReport:
         return keyed_verify(extraction, source)
+
+    def _compositions(self, report: VerificationReport, payload: Json) -> dict[str, tuple[str, ...]]:
+        return {}
 
 
 def payload_for(verdict: str, *, count: int = 1, strength: str = "50 mg", extra: str = "") -> dict[str, object]:
