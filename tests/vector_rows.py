@@ -96,9 +96,7 @@ def _rulepack(options: str) -> Rulepack:
 def report_of(row: dict[str, Any]) -> VerificationReport:
     """Verify one row as its caller would."""
     source = row["source"]
-    document = SourceDocument(
-        text=expand(row["source_text"]), modality=source["modality"], ocr_confidence=source.get("ocr_confidence")
-    )
+    document = SourceDocument(text=expand(row["source_text"]), modality=source["modality"], ocr_confidence=source.get("ocr_confidence"))
     payload = row["payload_json"] if "payload_json" in row else expand(row["payload"])
     artifact = ARTIFACT_OF_KIND.get(row["kind"], "prescription")
     return verify(Extraction(artifact, payload), document, _rulepack(json.dumps(row.get("options", {}), sort_keys=True)))
