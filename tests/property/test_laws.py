@@ -5,15 +5,22 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import os
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from medfence_guard.aggregate import worst_of
 from prescriptions import CORRUPTIONS, Case, cases, corrupted
 
 from medfence_guard import ContractError, Extraction, InputError, SourceDocument, Verdict, VerificationReport, verify
+
+law = settings(
+    max_examples=3000 if os.environ.get("MEDFENCE_HYPOTHESIS") == "deep" else 30,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+"""Few examples in every run; `MEDFENCE_HYPOTHESIS=deep` searches for an afternoon. The rest is the suite's profile."""
 
 RANK = {Verdict.PASS: 0, Verdict.ABSTAIN: 1, Verdict.FAIL: 2}
 ANY_KIND = st.sampled_from(sorted(CORRUPTIONS)).flatmap(corrupted)
@@ -35,6 +42,7 @@ def complaint(case: Case, report: VerificationReport) -> str:
     return "\n".join([case.source, json.dumps(case.payload, ensure_ascii=False), report.overall.name, *shown])
 
 
+@law
 @given(case=cases())
 def test_a_faithful_extraction_passes(case: Case) -> None:
     """PASS means the source entails the claim, and whatever it does entail passes: a fence that cries wolf is switched off."""
@@ -42,6 +50,7 @@ def test_a_faithful_extraction_passes(case: Case) -> None:
     assert report.overall is Verdict.PASS, complaint(case, report)
 
 
+@law
 @given(case=cases())
 def test_a_faithful_extraction_of_a_good_scan_never_fails(case: Case) -> None:
     """In `ocr`, FAIL needs a well-formed, confident contradiction (P16)."""
@@ -53,14 +62,16 @@ def test_a_faithful_extraction_of_a_good_scan_never_fails(case: Case) -> None:
 def test_no_single_corruption_passes(kind: str) -> None:
     """Nothing but a PASS gets through, and a claim that says less or more than the source is not entailed."""
 
+    @law
     @given(case=corrupted(kind))
-    def law(case: Case) -> None:
+    def never_passes(case: Case) -> None:
         report = report_on(case.source, case.payload)
         assert report.overall is not Verdict.PASS, complaint(case, report)
 
-    law()
+    never_passes()
 
 
+@law
 @given(case=cases(smallest=2), swap=st.booleans())
 def test_no_crossed_pair_passes(case: Case, swap: bool) -> None:
     """A source token proves one item only: strengths or frequencies exchanged between two items never pass."""
@@ -77,6 +88,7 @@ def test_no_crossed_pair_passes(case: Case, swap: bool) -> None:
     assert report.overall is not Verdict.PASS, complaint(Case(case.orders, case.source, payload), report)
 
 
+@law
 @given(source=SOURCES, payload=JSON_VALUES, modality=st.sampled_from(("text", "ocr", "stt")), confidence=st.none() | st.floats(0, 1))
 def test_any_input_gives_a_report(source: str, payload: Any, modality: str, confidence: float | None) -> None:
     """An exception is never an answer about the model's output: the caller's bug is a ContractError, an unusable source an InputError."""
@@ -87,6 +99,7 @@ def test_any_input_gives_a_report(source: str, payload: Any, modality: str, conf
     assert isinstance(report.overall, Verdict)
 
 
+@law
 @given(source=SOURCES, text=st.text(max_size=60) | JSON_VALUES.map(lambda value: json.dumps(value)), as_bytes=st.booleans())
 def test_any_reply_of_a_model_gives_a_report(source: str, text: str, as_bytes: bool) -> None:
     """A model's malformed text is ABSTAIN `schema.malformed`, never an exception."""
@@ -98,6 +111,7 @@ def test_any_reply_of_a_model_gives_a_report(source: str, text: str, as_bytes: b
         assert report.overall is not Verdict.PASS
 
 
+@law
 @given(confidence=st.floats(allow_nan=True) | st.integers() | st.text(max_size=3) | st.booleans())
 def test_a_confidence_is_in_range_or_refused(confidence: Any) -> None:
     """Confidence outside [0, 1] or NaN is an InputError (P17)."""
@@ -110,6 +124,7 @@ def test_a_confidence_is_in_range_or_refused(confidence: Any) -> None:
         assert usable
 
 
+@law
 @given(case=st.one_of(cases(), ANY_KIND))
 def test_the_same_inputs_give_the_same_bytes(case: Case) -> None:
     """Same (source, extraction, rulepack) gives a byte-identical report."""
@@ -119,6 +134,7 @@ def test_the_same_inputs_give_the_same_bytes(case: Case) -> None:
     assert first == again == as_text
 
 
+@law
 @given(case=st.one_of(cases(smallest=2), ANY_KIND), data=st.data())
 def test_the_order_of_items_does_not_matter(case: Case, data: st.DataObject) -> None:
     """Binding is one-to-one and deterministic: which item owns a statement does not hang on the payload's order."""
@@ -131,6 +147,7 @@ def test_the_order_of_items_does_not_matter(case: Case, data: st.DataObject) -> 
     assert sorted(item.verdict.name for item in before.items) == sorted(item.verdict.name for item in after.items), both
 
 
+@law
 @given(case=st.one_of(cases(), ANY_KIND), line=st.text(alphabet="jkvwz ", min_size=1, max_size=30), first=st.booleans())
 def test_an_unread_line_never_makes_a_pass(case: Case, line: str, first: bool) -> None:
     """Adding unknown text never turns ABSTAIN or FAIL into PASS."""
@@ -139,6 +156,7 @@ def test_an_unread_line_never_makes_a_pass(case: Case, line: str, first: bool) -
     assert not (before.overall is not Verdict.PASS and after.overall is Verdict.PASS), line + "\n" + complaint(case, before)
 
 
+@law
 @given(
     case=st.one_of(cases(), ANY_KIND),
     key=st.text(alphabet="qxzjvk", min_size=3, max_size=10),
@@ -154,6 +172,7 @@ def test_an_unknown_key_never_makes_a_pass(case: Case, key: str, value: Any, dee
     assert after.overall is not Verdict.PASS, complaint(Case(case.orders, case.source, payload), after)
 
 
+@law
 @given(case=st.one_of(cases(), ANY_KIND))
 def test_a_report_keeps_its_own_books(case: Case) -> None:
     """FAIL if any finding FAILs; else ABSTAIN if any ABSTAINs or anything is unaccounted for. No finding without evidence."""
@@ -178,6 +197,7 @@ def test_a_report_keeps_its_own_books(case: Case) -> None:
             assert report.at(f"$.medications[{index}].{key}") is not None, f"no finding for {key}\n" + complaint(case, report)
 
 
+@law
 @given(case=st.one_of(cases(), ANY_KIND))
 def test_the_audit_line_carries_no_text(case: Case) -> None:
     """The default audit profile carries no text: paths, verdicts, rule ids and offsets only."""
@@ -187,6 +207,7 @@ def test_the_audit_line_carries_no_text(case: Case) -> None:
         assert order.name.casefold() not in line.casefold()
 
 
+@law
 @given(verdicts=st.lists(VERDICTS, min_size=1, max_size=6), extra=VERDICTS)
 def test_aggregation_is_monotone(verdicts: list[Verdict], extra: Verdict) -> None:
     """One more finding never makes an answer better, and the order of findings says nothing."""
