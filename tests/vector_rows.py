@@ -1,6 +1,6 @@
 """Vector rows: how one JSONL line becomes a call of `verify`, and what of its report it promises.
 
-A row: `{"id", "kind", "source_text", "source": {modality, ocr_confidence}, "payload" | "payload_json", "options"?,
+A row: `{"id", "kind", "source_text", "source": {modality, ocr_confidence?, words? [start, end, confidence]}, "payload" | "payload_json", "options"?,
 "expected": {verdict, accept, must_not, fields}, "why"}`. `verdict` is the ideal, `accept` what a cautious fence may also
 answer, `must_not` what would be a defect, `fields` the verdict at a path. `options` are calls of the rulepack's `with_…`.
 
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from medfence_guard import Extraction, Rulepack, SourceDocument, VerificationReport, verify
+from medfence_guard import Extraction, Rulepack, SourceDocument, VerificationReport, Word, verify
 
 ARTIFACT_OF_KIND = {"note": "clinical_note", "transcript": "clinical_note", "lab": "lab_report"}
 """Every other kind is a prescription."""
@@ -96,7 +96,12 @@ def _rulepack(options: str) -> Rulepack:
 def report_of(row: dict[str, Any]) -> VerificationReport:
     """Verify one row as its caller would."""
     source = row["source"]
-    document = SourceDocument(text=expand(row["source_text"]), modality=source["modality"], ocr_confidence=source.get("ocr_confidence"))
+    document = SourceDocument(
+        text=expand(row["source_text"]),
+        modality=source["modality"],
+        ocr_confidence=source.get("ocr_confidence"),
+        words=tuple(Word(start, end, confidence) for start, end, confidence in source.get("words", ())),
+    )
     payload = row["payload_json"] if "payload_json" in row else expand(row["payload"])
     artifact = ARTIFACT_OF_KIND.get(row["kind"], "prescription")
     return verify(Extraction(artifact, payload), document, _rulepack(json.dumps(row.get("options", {}), sort_keys=True)))
