@@ -1,8 +1,9 @@
 """Vector rows: how one JSONL line becomes a call of `verify`, and what of its report it promises.
 
-A row: `{"id", "kind", "source_text", "source": {modality, ocr_confidence?, words? [start, end, confidence]}, "payload" | "payload_json", "options"?,
-"expected": {verdict, accept, must_not, fields}, "why"}`. `verdict` is the ideal, `accept` what a cautious fence may also
-answer, `must_not` what would be a defect, `fields` the verdict at a path. `options` are calls of the rulepack's `with_…`.
+A row: `{"id", "kind", "source_text", "source", "payload" | "payload_json", "options"?, "expected", "why"}`.
+`source` is `{modality, ocr_confidence?, words?: [[start, end, confidence]..]}`. `expected` is `{verdict, accept, must_not, fields}`:
+`verdict` is the ideal, `accept` what a cautious fence may also answer, `must_not` what would be a defect, `fields` the verdict at a path.
+`options` are calls of the rulepack's `with_…`.
 
 A value no JSON can hold is written as an object with one `$op` key: `$repeat [text, n]`, `$repeat_list [x, n]`,
 `$concat [..]`, `$float "nan"`, `$decimal "500"`, `$nest n`, `$dict [[key, value]..]`, `$cycle`, `$lying {shown, real}`.
