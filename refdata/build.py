@@ -773,6 +773,7 @@ BRAND_FORMS = {
 }  # fmt: skip
 BRAND_COLUMNS = ("id", "brand", "molecules", "strengths", "form", "release", "suffix", "confidence", "attested_as_given", "basis")
 BRAND_BASIS = "general knowledge; label not seen"
+UNATTESTED = "no row attests the composition"
 
 
 def import_brands(path: Path, names: Names) -> None:
@@ -887,13 +888,21 @@ def citation_order(source: str) -> tuple[str, ...]:
     return (edition, *(part.zfill(8) if part.isdigit() else part for part in re.split(r"(\d+)", locator)))
 
 
+GRADES = tuple(GRADE.values())
+
+
+def grade_of(source: str) -> int:
+    """Place of a citation's grade, best first."""
+    return GRADES.index(GRADE[source.partition("#")[0]])
+
+
 def cite(sources: Iterable[str]) -> list[Json]:
-    return [*sorted(set(sources), key=citation_order)[:CITATIONS_PER_FACT]]
+    """Up to three citations, best grade first, lowest locator first within a grade."""
+    return [*sorted(set(sources), key=lambda source: (grade_of(source), citation_order(source)))[:CITATIONS_PER_FACT]]
 
 
 def best_grade(sources: Iterable[str]) -> str:
-    order = list(GRADE.values())
-    return min((GRADE[source.partition("#")[0]] for source in sources), key=order.index)
+    return GRADES[min(map(grade_of, sources))]
 
 
 def product_of(row: Mapping[str, str], where: str) -> tuple[Product, tuple[int, ...]]:
@@ -923,6 +932,8 @@ class Tables:
     brands: list[dict[str, str]]
     supplement: list[dict[str, str]]
     collisions: list[dict[str, str]]
+    withheld: list[dict[str, str]]
+    combinations: list[dict[str, str]]
     pairs: list[dict[str, str]]
     pair_rejects: list[dict[str, str]]
     originals: dict[str, dict[str, str]]
@@ -948,6 +959,8 @@ def load_tables(without_pmbjp: bool) -> Tables:
         table(f"{CURATED}/brands.csv"),
         table(f"{CURATED}/brands_supplement.csv"),
         table(f"{CURATED}/brand_collisions.csv"),
+        table(f"{CURATED}/brands_withheld.csv"),
+        table(f"{CURATED}/combination_names.csv"),
         table(f"{LOOKALIKE}/pairs.csv"),
         table(f"{LOOKALIKE}/rejects.csv"),
         {row["source"]: row for row in table("originals.csv")},
@@ -970,6 +983,19 @@ def form_family(form: str) -> frozenset[str]:
 
 def amounts(product: Product) -> tuple[tuple[str, Fraction], ...]:
     return tuple(strength.amount() for strength in product.strengths)
+
+
+SLOW = frozenset({"prolonged", "modified"})
+
+
+def attests(listed: Product, claimed: Product) -> bool:
+    """Whether a listed product shows that the claimed composition exists: same amounts, same form family, both slow-release or neither.
+
+    A combination that prints a release for one component only attests either.
+    """
+    if amounts(listed) != amounts(claimed) or listed.form not in form_family(claimed.form):
+        return False
+    return len(listed.molecules) > 1 or (listed.release in SLOW) == (claimed.release in SLOW)
 
 
 @dataclass
@@ -1020,12 +1046,12 @@ def compile_products(tables: Tables) -> tuple[dict[Product, Fact], dict[str, dic
 def compile_brands(tables: Tables, facts: dict[Product, Fact]) -> tuple[list[dict[str, Json]], dict[str, int]]:
     """Brand entries, and the curated products that no list row states (added to `facts` at grade `curated`).
 
-    A supplement brand whose composition neither a list nor an earlier brand attests is a TableError.
+    A supplement brand whose composition neither a list nor an earlier brand attests must say so in its basis, and only then: else TableError.
     """
     by_molecules: dict[tuple[str, ...], list[Fact]] = {}
     for fact in facts.values():
         by_molecules.setdefault(fact.product.molecules, []).append(fact)
-    withheld = {row["id"]: row["reason"] for row in read_table(SOURCES / CURATED / "brands_withheld.csv")}
+    withheld = {row["id"]: row["reason"] for row in tables.withheld}
     entries: list[dict[str, Json]] = []
     seen: set[tuple[str, Product]] = set()
     merged = 0
@@ -1041,14 +1067,15 @@ def compile_brands(tables: Tables, facts: dict[Product, Fact]) -> tuple[list[dic
             merged += 1
             continue
         seen.add((row["brand"].lower(), product))
-        same = [f for f in by_molecules.get(product.molecules, []) if amounts(f.product) == amounts(product) and f.product.form in form_family(product.form)]
+        same = [f for f in by_molecules.get(product.molecules, []) if attests(f.product, product)]
         same.sort(key=lambda f: (f.product.form != product.form, f.product.release != product.release, citation_order(min(f.sources, key=citation_order))))
-        listed = [s for f in same[:1] for s in f.sources if not s.startswith(CURATED)]
-        if not same and row["id"].startswith("s"):
-            raise TableError(f"{where}: no row attests this composition")
+        listed = next(([*f.sources] for f in same if not any(s.startswith(CURATED) for s in f.sources)), [])
+        elsewhere = any(not s.startswith(f"{CURATED}#brand=s") for f in same for s in f.sources)
+        if row["id"].startswith("s") and elsewhere == row["basis"].endswith(UNATTESTED):
+            raise TableError(f"{where}: the composition is {'' if elsewhere else 'not '}attested by another row; the basis says otherwise")
         kin = same or [f for f in by_molecules.get(product.molecules, []) if not any(s.startswith(CURATED) for s in f.sources)]
         printed = kin[0].printed_order if kin else order
-        if not any(f.product.form == product.form for f in same):
+        if not any(f.product.form == product.form for f in same):  # the form itself is then known from the brand only
             fact = Fact(product, {source}, printed)
             facts[product] = fact
             by_molecules.setdefault(product.molecules, []).append(fact)
@@ -1064,8 +1091,11 @@ def compile_brands(tables: Tables, facts: dict[Product, Fact]) -> tuple[list[dic
     return entries, {"read": read, "accepted": len(entries), "merged": merged, "rejected": len(withheld)}
 
 
-def compile_molecules(tables: Tables, facts: Iterable[Fact], without: str) -> dict[str, Json]:
-    """Molecule -> aliases, each with its grade and citations. A name of two molecules is a TableError."""
+def compile_molecules(tables: Tables, facts: Sequence[Fact]) -> dict[str, Json]:
+    """Molecule -> aliases, each with its grade and citations. A name of two molecules is a TableError.
+
+    A key with ' + ' is a combination that has a name of its own (co-trimoxazole).
+    """
     used: dict[str, set[str]] = {}
     aliases: dict[str, dict[tuple[str, str], set[str]]] = {}
     for fact in facts:
@@ -1088,6 +1118,14 @@ def compile_molecules(tables: Tables, facts: Iterable[Fact], without: str) -> di
         add(row["molecule"], row["name"], "", row["source"])
         if row["molecule"] in used and row["name"] == row["molecule"]:
             used[row["molecule"]].add(row["source"])
+    for line, row in enumerate(tables.combinations, 2):
+        key = " + ".join(sorted(row["molecules"].split(" + ")))
+        sources = [s for s in row["sources"].split(";") if s.partition("#")[0] in (*tables.editions, CURATED)]
+        if tuple(key.split(" + ")) not in {fact.product.molecules for fact in facts}:
+            raise TableError(f"combination_names.csv line {line}: no product has these molecules")
+        used.setdefault(key, set()).update(sources)
+        for source in sources:
+            add(key, row["name"], "", source)
     owner: dict[str, str] = {molecule: molecule for molecule in used}
     for molecule in sorted(aliases):
         for name, _ in aliases[molecule]:
@@ -1147,11 +1185,16 @@ def close_pairs(names: Iterable[str]) -> list[tuple[str, str, int]]:
     return found
 
 
+FORM_WORDS = frozenset(
+    "cream ointment gel injection syrup suspension liquid dry inhaler rotacap rotacaps respules respirator solution drops eye ear nasal spray powder shampoo "
+    "sachet suppository".split()
+)
+
+
 def brand_stem(name: str) -> str:
-    """'Telma 40' -> 'telma': the words before the first one that starts with a digit."""
+    """'Telma 40' -> 'telma', 'Candid Cream' -> 'candid': without numbers and form words."""
     words = name.lower().split()
-    kept = [w for i, w in enumerate(words) if not any(c.isdigit() for c in w) or i == 0]
-    return " ".join(kept)
+    return " ".join([words[0], *(w for w in words[1:] if not any(c.isdigit() for c in w) and w not in FORM_WORDS)])
 
 
 def compile_look_alikes(tables: Tables, molecules: Iterable[str], brands: Sequence[Mapping[str, Json]]) -> list[Json]:
@@ -1182,7 +1225,7 @@ def compile_bundle(without_pmbjp: bool) -> tuple[str, str]:
     facts, counts = compile_products(tables)
     listed = len(facts)
     brands, counts[CURATED] = compile_brands(tables, facts)
-    molecules = compile_molecules(tables, facts.values(), PMBJP if without_pmbjp else "")
+    molecules = compile_molecules(tables, [*facts.values()])
     look_alikes = compile_look_alikes(tables, molecules, brands)
     counts[LOOKALIKE] = {
         "read": int(tables.originals[LOOKALIKE]["rows_read"]), "accepted": len(tables.pairs), "merged": 0, "rejected": len(tables.pair_rejects),
@@ -1224,7 +1267,7 @@ def compile_bundle(without_pmbjp: bool) -> tuple[str, str]:
         "bundle_bytes": len(text.encode("utf-8")),
         "without_pmbjp": without_pmbjp,
         "figures": {
-            "molecules": len(molecules),
+            "molecules": len([m for m in molecules if " + " not in m]),
             "products": len(products),
             "products_listed": listed,
             "molecule_form_strength": len({(p.molecules, p.form, p.strengths) for p in facts}),
