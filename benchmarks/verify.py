@@ -32,7 +32,12 @@ BUNDLE_RATIO = 1.2
 FLOOR_MULTIPLE = 15.0
 PEER_RATIO = 25.0
 
-HEADING = "City Clinic, General OPD\nDate: 12/03/2026\nC/o fever, cough and body ache since two days. BP 124/80, pulse 84.\n\nRx\n"
+HEADING = (
+    "City Clinic, General OPD, Ground floor\nDate: 12/03/2026    OPD no. 1123    follow-up, room 7\n"
+    "C/o fever, cough and body ache since two days, no rash. BP 124/80, pulse 84, chest clear.\n\nRx\n"
+)
+# Five that the predecessor's small bundle knows as well; the comparison is about work, not about who has heard of what.
+KNOWN_TO_BOTH = (("Paracetamol", "500"), ("Metformin", "500"), ("Amlodipine", "5"), ("Cetirizine", "10"), ("Atorvastatin", "20"))
 FILLER = "Advised to rest, to drink plenty of fluids and to come back with the reports if there is no relief.\n"
 TOKEN = re.compile(r"[A-Za-z]+|\d+(?:[.,/]\d+)*|\S")
 FREQUENCIES = ("OD", "BD", "TDS")
@@ -80,7 +85,7 @@ def known_orders(bundle: Bundle, wanted: int) -> list[tuple[str, str]]:
 def made_up_bundle(orders: Sequence[tuple[str, str]], molecules: int) -> Bundle:
     """A bundle of `molecules` molecules that holds these orders; the others have made-up names."""
     invented = [("zy" + "".join("aeioubdfgklmnprstv"[(n // 18**k) % 18] for k in range(4)) + "ine", "10") for n in range(molecules)]
-    facts = list(dict([*orders, *invented]).items())[:molecules]
+    facts = list(dict([*((name.lower(), value) for name, value in orders), *invented]).items())[:molecules]
     products = [
         {
             "molecules": [name],
@@ -180,8 +185,8 @@ def main() -> int:
     growth = sweep("bytes", {size: prescription(orders[:2], size) for size in SOURCE_SIZES}, rulepack)
     broken += [f"source: exponent {growth:.2f}"] if growth > AT_MOST_LINEAR else []
 
-    five = prescription(orders[:5])
-    with_few, with_many = (replace(rulepack, bundle=made_up_bundle(orders[:5], size)) for size in BUNDLE_SIZES)
+    five = prescription(KNOWN_TO_BOTH)
+    with_few, with_many = (replace(rulepack, bundle=made_up_bundle(KNOWN_TO_BOTH, size)) for size in BUNDLE_SIZES)
     taken = medians({"small": ours(five, with_few), "large": ours(five, with_many)}, 1.0)
     ratio = taken["large"] / taken["small"]
     fewer, more = BUNDLE_SIZES
