@@ -149,7 +149,7 @@ class AuditLog:
             return self._line(Entry(event="genesis", body=body), Head(seq=-1, hash=NO_PREVIOUS), lines)
         last = before[-1]
         data = last.read_bytes()
-        head, opening = _parsed_tail(data[-MAX_LINE_BYTES:]), _parse_line(data.partition(b"\n")[0])
+        head, opening = _parsed_tail(data[-MAX_LINE_BYTES:]), parse_line(data.partition(b"\n")[0])
         if opening is None:
             raise InputError("audit.damaged", "the first line of the last segment cannot be read; run `audit verify`")
         opened = cast(dict[str, Json], opening["body"])
@@ -223,7 +223,8 @@ class AuditLog:
         report = content.report
         report_sha256 = hashlib.sha256(report.to_json().encode("utf-8")).hexdigest()
         inputs: dict[str, object] | None = None
-        if self._keep_inputs:
+        # A malformed payload that was no text cannot be stored, and so not replayed.
+        if self._keep_inputs and (content.payload_text or not content.malformed):
             inputs = {
                 "artifact_type": artifact_type,
                 "payload": content.payload_text,
@@ -365,7 +366,7 @@ def _mac(key: bytes, digest: str) -> str:
 _CORE_KEYS = frozenset({"actor", "at", "body", "event", "host", "prev", "seq", "v"})
 
 
-def _parse_line(line: bytes) -> dict[str, Json] | None:
+def parse_line(line: bytes) -> dict[str, Json] | None:
     """The line's members, or None if it is not an object with exactly ours. (Repeated keys show up when the bytes are compared.)"""
     try:
         value = json.loads(line)
@@ -382,7 +383,7 @@ def _parsed_tail(data: bytes) -> Head:
     """The head of a log that ends in these bytes. A torn or damaged last line raises: nothing is appended behind it."""
     if not data.endswith(b"\n"):
         raise InputError("audit.torn", "the last line of the audit log is incomplete (a crash while writing); run `audit repair` first")
-    value = _parse_line(data[:-1].rpartition(b"\n")[2])
+    value = parse_line(data[:-1].rpartition(b"\n")[2])
     if value is None:
         raise InputError("audit.damaged", "the last line of the audit log cannot be read; run `audit verify`")
     digest = value["hash"]
@@ -457,7 +458,7 @@ def verify_log(path: str | os.PathLike[str], *, key: bytes | None = None, anchor
     for where, line in read_lines(place):
         if not line.endswith(b"\n"):
             return found("torn", "the last line is incomplete; `audit repair` moves it aside", where)
-        value = _parse_line(line)
+        value = parse_line(line)
         problem, log_id, segment = _line_problem(value, line, count, head, key, log_id, segment)
         if problem is not None or value is None:
             return found("tampered", problem or "not a line of an audit log", where)

@@ -400,7 +400,10 @@ def _in_words(error: Exception) -> str:
 
 def _raw_text(payload: object) -> str:
     if isinstance(payload, bytes | bytearray):
-        return bytes(payload).decode("utf-8", "replace")
+        try:
+            return bytes(payload).decode("utf-8")
+        except UnicodeDecodeError:
+            return ""
     return payload if type(payload) is str else ""
 
 

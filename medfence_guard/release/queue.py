@@ -20,6 +20,7 @@ import sqlite3
 import statistics
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,6 +120,7 @@ class ReviewQueue:
                 self._db.execute("PRAGMA synchronous=FULL")
             self._db.execute("PRAGMA secure_delete=ON")
             self._db.executescript(_SCHEMA)
+            self._closing = weakref.finalize(self, self._db.close)
         except sqlite3.Error as error:
             raise InputError("queue.unusable", f"the review queue cannot be opened ({type(error).__name__})") from None
 
@@ -132,7 +134,7 @@ class ReviewQueue:
     def close(self) -> None:
         """Close the connection. The file stays."""
         with self._lock:
-            self._db.close()
+            self._closing()
 
     # ---- for the fence ----
 
