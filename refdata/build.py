@@ -104,21 +104,31 @@ class Reading:
     release: str = ""
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """The row carries no product we can state exactly. The message is the reason printed in `rejects.csv`."""
 
 
-class UnknownName(Exception):
+class UnknownNameError(Exception):
     """No table knows this name (an editor must add it to names.csv); args: the printed name."""
 
 
 # --- numbers and units -----------------------------------------------------------------------------------------------------
 
 UNITS = {
-    "mg": "mg", "g": "g", "gm": "g", "gms": "g", "mcg": "ug", "µg": "ug", "ug": "ug", "microgram": "ug", "iu": "[iU]", "units": "{unit}", "unit": "{unit}",
+    "mg": "mg", "g": "g", "gm": "g", "gms": "g", "mcg": "ug", "µg": "ug", "ug": "ug", "microgram": "ug", "iu": "[iU]", "units": "{unit}",
+    "unit": "{unit}",
     "ml": "mL", "meq": "meq", "mmol": "mmol", "au": "{AU}", "spores": "{spore}", "spore": "{spore}",
 }  # fmt: skip
-PER_UNITS = {"ml": "mL", "mg": "mg", "g": "g", "gm": "g", "dose": "{actuation}", "actuation": "{actuation}", "24 hour": "h", "sachet": "{sachet}"}
+PER_UNITS = {
+    "ml": "mL",
+    "mg": "mg",
+    "g": "g",
+    "gm": "g",
+    "dose": "{actuation}",
+    "actuation": "{actuation}",
+    "24 hour": "h",
+    "sachet": "{sachet}",
+}
 SCALE = {"lac": 100_000, "lakh": 100_000, "million": 1_000_000, "billion": 1_000_000_000, "k": 1000}
 _NUMBER = r"\d[\d,]*(?:,\s\d{3})?(?:\.\d+)?"
 STRENGTH = re.compile(
@@ -208,7 +218,8 @@ FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"oral(?:ly)? disintegrating strips?", ("oral_film",)),
     (r"lozenges?", ("lozenge",)),
     (r"chewing gum", ("chewing_gum",)),
-    (r"powder for (?:concentrate for )?(?:i\.v\. )?injection|(?:for )?concentrate for solution for infusion|for injection|powder and solvent for solution for injection", ("powder_for_injection",)),
+    (r"powder for (?:concentrate for )?(?:i\.v\. )?injection|(?:for )?concentrate for solution for infusion", ("powder_for_injection",)),
+    (r"powder and solvent for solution for injection|for injection", ("powder_for_injection",)),
     (r"intravenous(?:e)? infusion|for intravenous infusion|\binfusion\b", ("infusion",)),
     (r"prefilled disposable pen|injections?|inj\.", ("injection",)),
     (r"(?:soft\s*gel(?:atin)?\s*)?\bcap(?:sule|sules)\b|capsule", ("capsule",)),
@@ -226,7 +237,7 @@ def releases_in(text: str) -> tuple[str, str]:
     """The release the text states ("" when none) and the text without those words."""
     found = {name for pattern, name in RELEASES if name and re.search(pattern, text)}
     if len(found) > 1:
-        raise Unreadable("two release words for one component")
+        raise UnreadableError("two release words for one component")
     return (found.pop() if found else ""), _RELEASE.sub(" ", text)
 
 
@@ -243,21 +254,26 @@ def split_form(text: str) -> tuple[tuple[str, ...], str, str]:
             release, _ = releases_in(lead.group())
             before = before[: lead.start()]
         return names, release, pattern.sub(" ", f"{before} {after}")
-    raise Unreadable("no dosage form is printed")
+    raise UnreadableError("no dosage form is printed")
 
 
 # --- names -----------------------------------------------------------------------------------------------------------------
 
 SALT_WORDS = (
-    "hydrochloride", "hydrchloride", "hcl", "dihydrochloride", "hydrobromide", "bromide", "sodium", "potassium", "maleate", "tartrate", "tartarate", "bitartrate",
-    "succinate", "fumarate", "fumarate dihydrate", "besilate", "besylate", "mesilate", "mesylate", "sulphate", "sulfate", "sulfates", "methylsulphate", "phosphate",
-    "citrate", "nitrate", "oxalate", "oxelate", "tromethamine", "trihydrate", "dihydrate", "monohydrate", "diethylamine", "dithylamine", "acid besilate",
-    "stearate", "benzoate", "magnessium", "magnesium", "calcium", "erbumine", "pamoate", "olamine", "hydrochloride ethanolate", "ethanolate", "sodium phosphate",
+    "hydrochloride", "hydrchloride", "hcl", "dihydrochloride", "hydrobromide", "bromide", "sodium", "potassium", "maleate", "tartrate",
+    "tartarate", "bitartrate",
+    "succinate", "fumarate", "fumarate dihydrate", "besilate", "besylate", "mesilate", "mesylate", "sulphate", "sulfate", "sulfates",
+    "methylsulphate", "phosphate",
+    "citrate", "nitrate", "oxalate", "oxelate", "tromethamine", "trihydrate", "dihydrate", "monohydrate", "diethylamine", "dithylamine",
+    "acid besilate",
+    "stearate", "benzoate", "magnessium", "magnesium", "calcium", "erbumine", "pamoate", "olamine", "hydrochloride ethanolate",
+    "ethanolate", "sodium phosphate",
     "sodium succinate", "chloride", "gluconate", "mesilate monohydrate",
 )  # fmt: skip
-ELEMENTS = frozenset(
-    "sodium potassium calcium magnesium zinc silver iron ferrous ferric lithium aluminium copper selenium barium hydrogen ammonium methylthioninium".split()
-)
+ELEMENTS = frozenset({
+    "sodium", "potassium", "calcium", "magnesium", "zinc", "silver", "iron", "ferrous", "ferric", "lithium", "aluminium", "copper",
+    "selenium", "barium", "hydrogen", "ammonium", "methylthioninium",
+})  # fmt: skip
 
 
 def fold_name(text: str) -> str:
@@ -273,7 +289,7 @@ class Names:
     inn: Mapping[str, str]
 
     def resolve(self, printed: str) -> tuple[str, str]:
-        """(molecule key, salt named or ""). Raises UnknownName."""
+        """(molecule key, salt named or ""). Raises UnknownNameError."""
         name = fold_name(printed)
         if name in self.table:
             return self.table[name]
@@ -284,19 +300,19 @@ class Names:
                     continue
                 try:
                     molecule, inner = self.resolve(stem)
-                except UnknownName:
+                except UnknownNameError:
                     continue
                 return molecule, f"{inner} {salt}".strip()
         if name in self.inn:
             return self.inn[name], ""
-        raise UnknownName(printed)
+        raise UnknownNameError(printed)
 
 
 # --- reading one printed product ---------------------------------------------------------------------------------------------
 
 _MARKS = re.compile(r"\b(?:i\.?p\.?|b\.?p\.?|usp|u\.s\.p|nfi|r-dna origin)(?=[\s,)]|$)")
 _FILLER = re.compile(
-    r"per vial|/vial|\bwith wfi\b|paediatric|pediatric|sterile|antiseptic|moisturising|in flavou?r base|with flavou?r base|\bskin\b|sugar free"
+    r"per vial|/vial|\bwith wfi\b|p(?:a)?ediatric|sterile|antiseptic|moisturising|(?:in|with) flavou?r base|\bskin\b|sugar free"
 )
 _PARENS = re.compile(r"\(([^()]*)\)")
 _SEPARATOR = re.compile(r"\s*(?:,(?!\d)|\band\b|&|\+(?!\s*\()|\+|\bwith\b)\s*")
@@ -351,7 +367,7 @@ def _component(segment: str, names: Names, strength: Strength | None) -> tuple[C
     total = None
     if strength is None:
         if not found:
-            raise Unreadable("a component has no printed strength")
+            raise UnreadableError("a component has no printed strength")
         readings = [strength_from(match) for match in found]
         if any(reading.unit == "%" for reading in readings):  # '2 % cream 10 gm': the other is the pack
             readings = [reading for reading in readings if reading.unit == "%" or reading.per_unit or reading.unit not in ("g", "mL")]
@@ -360,10 +376,10 @@ def _component(segment: str, names: Names, strength: Strength | None) -> tuple[C
         elif len(readings) == 1 or all(reading == readings[0] for reading in readings):
             strength = readings[0]
         else:
-            raise Unreadable("several strengths are printed for one component")
+            raise UnreadableError("several strengths are printed for one component")
     bare = STRENGTH.sub(" ", text)
     if re.search(r"\d\s*(?:-|to)\s*\d", bare + text[: found[0].start()] if found else bare):
-        raise Unreadable("the strength is a range")
+        raise UnreadableError("the strength is a range")
     bare = _FILLER.sub(" ", _MARKS.sub(" ", bare))
     candidates = [_outside_parens(bare), re.sub(r"[()]", " ", bare), *(_PARENS.findall(bare))]
     for candidate in candidates:
@@ -372,25 +388,35 @@ def _component(segment: str, names: Names, strength: Strength | None) -> tuple[C
             continue
         try:
             molecule, salt = names.resolve(name)
-        except UnknownName:
+        except UnknownNameError:
             continue
         return Component(name, molecule, salt, strength, release), total
-    raise UnknownName(fold_name(candidates[0]) or fold_name(candidates[1]))
+    raise UnknownNameError(fold_name(candidates[0]) or fold_name(candidates[1]))
+
+
+REFUSED = (
+    (re.compile(r"combi\s?-?(?:pack|kit)|combo pack|\bkit\b"), "a kit of several products"),
+    (re.compile(r"vaccine|immunoglobulin|toxoid"), "a vaccine or blood product"),
+    (
+        re.compile(
+            r"glucose powder|\bprotein powder|malt based|whey|stevia|mosquito|sanitizer|protein bar|immunity bar|energy drink|ragi"
+            r"|\bhoney|surgical spirit"
+        ),
+        "a food, cosmetic or household product",
+    ),
+)
 
 
 def read_product(printed: str, names: Names, *, pack: str = "", topical: bool = False) -> list[Reading]:
-    """The products one printed line states (usually one). Raises Unreadable with the reason, or UnknownName."""
+    """The products one printed line states (usually one). Raises UnreadableError with the reason, or UnknownNameError."""
     text = re.sub(r"\s+", " ", printed.replace("\xa0", " ")).lower().strip()
     for wrong, right in SPELLING:
         text = text.replace(wrong, right)
-    if re.search(r"combi\s?-?(?:pack|kit)|combo pack|\bkit\b", text):
-        raise Unreadable("a kit of several products")
-    if re.search(r"vaccine|immunoglobulin|toxoid", text):
-        raise Unreadable("a vaccine or blood product")
-    if re.search(r"glucose powder|\bprotein powder|malt based|whey|stevia|mosquito|sanitizer|protein bar|immunity bar|energy drink|ragi|\bhoney|surgical spirit", text):
-        raise Unreadable("a food, cosmetic or household product")
+    for pattern, reason in REFUSED:
+        if pattern.search(text):
+            raise UnreadableError(reason)
     if re.search(r"\d\s*(?:mg|%|mcg|iu)?\s*(?:-|to|±)\s*\d+(?:\.\d+)?\s*(?:mg|%|mcg|iu|\.)", text):
-        raise Unreadable("the strength is a range")
+        raise UnreadableError("the strength is a range")
     inner = [p for p in _PARENS.findall(text) if len(STRENGTH.findall(p)) >= 2 and _SEPARATOR.search(p)]
     if len(inner) == 1 and not STRENGTH.search(text.replace(f"({inner[0]})", " ")):
         text = f"{inner[0]} {_outside_form_words(text, inner[0])}"
@@ -416,21 +442,23 @@ def read_product(printed: str, names: Names, *, pack: str = "", topical: bool = 
             components.append(component)
             total = total_here if len(segments) == 1 else None
     if not components:
-        raise Unreadable("no active is named")
+        raise UnreadableError("no active is named")
     last = components[-1].strength
     if per is None and len(components) > 1 and last.per_unit == "mL" and all(c.strength.per_unit is None for c in components[:-1]):
         per = (last.per_value or "1", "mL")
     if per:
         components = [
-            replace(c, strength=replace(c.strength, per_value=per[0], per_unit=per[1])) if c.strength.per_unit is None and c.strength.unit != "%" else c
+            replace(c, strength=replace(c.strength, per_value=per[0], per_unit=per[1]))
+            if c.strength.per_unit is None and c.strength.unit != "%"
+            else c
             for c in components
         ]
     if any(c.molecule.startswith("insulin") and c.strength.per_unit is None for c in components):
-        raise Unreadable("an insulin without its amount per mL")
+        raise UnreadableError("an insulin without its amount per mL")
     if len(components) == 1 and components[0].strength.unit == "mL":
-        raise Unreadable("no printed strength; the volume is the pack")
+        raise UnreadableError("no printed strength; the volume is the pack")
     if len({c.molecule for c in components}) != len(components):
-        raise Unreadable("the same molecule twice in one product")
+        raise UnreadableError("the same molecule twice in one product")
     if release == "":
         own = {c.release for c in components if c.release}
         release = own.pop() if len(own) == 1 else ""
@@ -469,7 +497,7 @@ def _place(forms: Sequence[str], components: Sequence[Component], text: str, pac
     form = forms[0]
     if form == "drops":
         if topical:
-            raise Unreadable("'drops' without eye, ear, nose or mouth")
+            raise UnreadableError("'drops' without eye, ear, nose or mouth")
         return ("oral_drops",)
     if form == "solution":
         return ("topical_solution",) if percent else ("oral_solution",)
@@ -484,7 +512,8 @@ def _place(forms: Sequence[str], components: Sequence[Component], text: str, pac
 
 SPELLING = (
     ("tabelts", "tablets"), ("capulses", "capsules"), ("inection", "injection"), ("opthalmic", "ophthalmic"), ("liqiud", "liquid"),
-    ("extended-relase", "extended-release"), ("sustained-relase", "sustained-release"), ("pre-filled disposable pen", "prefilled disposable pen"),
+    ("extended-relase", "extended-release"), ("sustained-relase", "sustained-release"),
+    ("pre-filled disposable pen", "prefilled disposable pen"),
     ("microgram", "mcg"), ("topial", "topical"), ("powder for injection250mg", "powder for injection 250mg"), ("capsule10", "capsule 10"),
     ("hydrochlorothiazide12.5mg", "hydrochlorothiazide 12.5mg"), ("methylcobalamin1500mcg", "methylcobalamin 1500mcg"), ("k2-7", "k27"),
     ("(for intravenous infusion)", " "), ("with bezyl alcohol", " "), ("40mg sustained release)", "40mg (sustained release)"),
@@ -494,10 +523,13 @@ SPELLING = (
 
 # Page notes that run into the name column, and words broken at a cell edge.
 NPPA_BLEED = (
-    " of the following as approved", " these biologicals, irrespective", " coagulation factors and other authority", " vaccines which are under universal",
+    " of the following as approved", " these biologicals, irrespective", " coagulation factors and other authority",
+    " vaccines which are under universal",
 )  # fmt: skip
 NPPA_BROKEN = (
-    ("sulphamethoxazol e", "sulphamethoxazole"), ("carboxymethylcell ulose", "carboxymethylcellulose"), ("methylrosaniliniu m", "methylrosanilinium"), ("©", "(c)"),
+    ("sulphamethoxazol e", "sulphamethoxazole"), ("carboxymethylcell ulose", "carboxymethylcellulose"),
+    ("methylrosaniliniu m", "methylrosanilinium"),
+    ("©", "(c)"),
 )  # fmt: skip
 # What a bare 'Drops' or 'Ointment' is, by section of the list (15.1 and 25: eye; 19: ear, nose and throat; 4.2.1: eye).
 NPPA_PLACES = (
@@ -514,20 +546,25 @@ def read_nppa(medicine: str, form_strength: str, section: str, names: Names) -> 
     for bleed in NPPA_BLEED:
         name = name.split(bleed)[0]
     if re.search(r"immunoglobulin|antitoxin|toxoid|vaccine|polyvalent|plasma|blood|platelet|cryoprecipitate|coagulation factor", name):
-        raise Unreadable("a vaccine or blood product")
+        raise UnreadableError("a vaccine or blood product")
     if re.search(r"condom|iud|dialysis|bleaching", name):
-        raise Unreadable("a device, dialysis fluid or disinfectant")
+        raise UnreadableError("a device, dialysis fluid or disinfectant")
     if re.search(r"\d\s*(?:mg|mcg|%)?\s*(?:to|-)\s*\d+(?:\.\d+)?\s*(?:mg|mcg|%)", line):
-        raise Unreadable("the strength is a range")
+        raise UnreadableError("the strength is a range")
     line = re.sub(r"\((?:upto |up to )?[\d\s]*ml(?: ?& ?\d+ ?ml)?(?: pack)?\)|\(\d+ ?ml ?& ?\d+ ?ml pack\)", " ", line)
-    line = re.sub(r"\(preservative free for iv use\)|\(pediatric\)|\(as licensed\)|\*only for use.*|\(concentrate for dilution\)", " ", line)
+    line = re.sub(
+        r"\(preservative free for iv use\)|\(pediatric\)|\(as licensed\)|\*only for use.*|\(concentrate for dilution\)", " ", line
+    )
     wrapped = re.fullmatch(r"[^\[]*\[(.*)\]\s*", name)
     name = wrapped[1] if wrapped else name
     printed = [part.strip() for part in re.sub(r"\([a-d]\)", " ", re.sub(r"^[ab]\) ", "", name)).split("+")]
-    several_releases = re.match(r"((?:effervescent|dispersible|enteric coated)(?:\s*/\s*(?:effervescent|dispersible|enteric coated))+)\s*tablets?", line)
+    several_releases = re.match(
+        r"((?:effervescent|dispersible|enteric coated)(?:\s*/\s*(?:effervescent|dispersible|enteric coated))+)\s*tablets?", line
+    )
     if several_releases:
         releases = [releases_in(word)[0] for word in several_releases[1].split("/")]
-        forms, rest = ("tablet",), line[several_releases.end() :]
+        forms: tuple[str, ...] = ("tablet",)
+        rest = line[several_releases.end() :]
     else:
         forms, release, rest = split_form(line)
         if not release:
@@ -537,7 +574,7 @@ def read_nppa(medicine: str, form_strength: str, section: str, names: Names) -> 
         if pattern.match(section):
             forms = tuple(places.get(form, form) for form in forms)
     if forms == ("drops",):
-        raise Unreadable("'drops' without eye, ear, nose or mouth")
+        raise UnreadableError("'drops' without eye, ear, nose or mouth")
     amounts = [re.sub(r"\([a-d]\)", " ", part) for part in rest.split("+")]
     shared = re.search(r"/\s*(\d*)\s*ml", amounts[-1])
     strengths: list[Strength] = []
@@ -548,14 +585,16 @@ def read_nppa(medicine: str, form_strength: str, section: str, names: Names) -> 
             strengths.append(Strength(decimal_text(bare[1]), strengths[index - 1].unit, "5", "mL"))
             continue
         if len(found) == 2 and re.search(r"1:200000", part) is None and "glucose" in part:
-            raise Unreadable("a local anaesthetic in glucose: two strengths, one name")
+            raise UnreadableError("a local anaesthetic in glucose: two strengths, one name")
         if len(found) != 1:
-            raise Unreadable("no printed strength" if not found else "several strengths are printed for one component")
+            raise UnreadableError("no printed strength" if not found else "several strengths are printed for one component")
         strengths.append(strength_from(found[0]))
     if len(strengths) != len(printed):
-        raise Unreadable("the strengths do not pair with the names")
+        raise UnreadableError("the strengths do not pair with the names")
     if shared:
-        strengths = [replace(s, per_value=shared[1] or "1", per_unit="mL") if s.per_unit is None and s.unit != "%" else s for s in strengths]
+        strengths = [
+            replace(s, per_value=shared[1] or "1", per_unit="mL") if s.per_unit is None and s.unit != "%" else s for s in strengths
+        ]
     components = []
     for text, strength in zip(printed, strengths, strict=True):
         name = _strip_gloss(text, names)
@@ -566,7 +605,11 @@ def read_nppa(medicine: str, form_strength: str, section: str, names: Names) -> 
         for form in forms:
             if form == "solution":
                 form = "topical_solution" if all(s.unit == "%" for s in strengths) else "oral_solution"
-            made = [replace(c, strength=_per_dose(c.strength)) for c in components] if form in ("inhaler", "inhalation_powder", "nasal_spray") else components
+            made = (
+                [replace(c, strength=_per_dose(c.strength)) for c in components]
+                if form in ("inhaler", "inhalation_powder", "nasal_spray")
+                else components
+            )
             readings.append(Reading(tuple(made), form, release))
     return readings
 
@@ -576,7 +619,7 @@ def _strip_gloss(text: str, names: Names) -> str:
     bare = fold_name(_outside_parens(text))
     try:
         names.resolve(text)
-    except UnknownName:
+    except UnknownNameError:
         return bare
     return text
 
@@ -619,8 +662,8 @@ def load_names(unii_rows: Sequence[Mapping[str, str]]) -> Names:
             raise TableError(f"names.csv: {name!r} is there twice")
         table[name] = (row["molecule"], row["salt"])
     by_unii: dict[str, list[tuple[str, str]]] = {}
-    for row in unii_rows:
-        by_unii.setdefault(row["unii"], []).append((unii_name(row["name"]), unii_tag(row["name"])))
+    for entry in unii_rows:
+        by_unii.setdefault(entry["unii"], []).append((unii_name(entry["name"]), unii_tag(entry["name"])))
     inn: dict[str, str] = {}
     for unii in sorted(by_unii):
         entries = by_unii[unii]
@@ -657,7 +700,13 @@ def nppa_rows(path: Path) -> list[Row]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [
-        Row(n, f"{NPPA}#p{r['pdf_page']}/{r['nlem2015_section']}", f"{r['medicine']} | {r['form_strength']}", "", (r["medicine"], r["form_strength"], r["nlem2015_section"]))
+        Row(
+            n,
+            f"{NPPA}#p{r['pdf_page']}/{r['nlem2015_section']}",
+            f"{r['medicine']} | {r['form_strength']}",
+            "",
+            (r["medicine"], r["form_strength"], r["nlem2015_section"]),
+        )
         for n, r in enumerate(rows, 1)
     ]
 
@@ -666,7 +715,8 @@ def pmbjp_rows(path: Path) -> list[Row]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [
-        Row(n, f"{PMBJP}#code={r['Drug Code']}", r["Generic Name"], r["Unit Size"], (r["Generic Name"], r["Unit Size"], r["Group Name"])) for n, r in enumerate(rows, 1)
+        Row(n, f"{PMBJP}#code={r['Drug Code']}", r["Generic Name"], r["Unit Size"], (r["Generic Name"], r["Unit Size"], r["Group Name"]))
+        for n, r in enumerate(rows, 1)
     ]
 
 
@@ -676,9 +726,9 @@ def _read_row(edition: str, row: Row, names: Names) -> list[Reading]:
         return read_nppa(medicine, form_strength, section, names)
     printed, pack, group = row.read
     if group.startswith("Surgical"):
-        raise Unreadable("surgical goods or consumables")
+        raise UnreadableError("surgical goods or consumables")
     if group == "Ayurvedic":
-        raise Unreadable("an ayurvedic product")
+        raise UnreadableError("an ayurvedic product")
     return read_product(printed, names, pack=pack, topical=group == "Opthalmic/Otic")
 
 
@@ -728,7 +778,9 @@ def import_list(edition: str, rows: Sequence[Row], names: Names) -> list[str]:
         if number in hands:
             for where, hand in hands[number]:
                 if hand["reject"]:
-                    rejects.append({"rows": hand["rows"], "source": row.source, "printed": row.printed, "pack": row.pack, "reason": hand["reject"]})
+                    rejects.append(
+                        {"rows": hand["rows"], "source": row.source, "printed": row.printed, "pack": row.pack, "reason": hand["reject"]}
+                    )
                 else:
                     products.append(_product_row(hand["rows"], row, _hand_reading(hand, names, where)))
             continue
@@ -736,9 +788,9 @@ def import_list(edition: str, rows: Sequence[Row], names: Names) -> list[str]:
             continue
         try:
             products += [_product_row(number, row, reading) for reading in _read_row(edition, row, names)]
-        except Unreadable as why:
+        except UnreadableError as why:
             rejects.append({"rows": number, "source": row.source, "printed": row.printed, "pack": row.pack, "reason": str(why)})
-        except UnknownName as name:
+        except UnknownNameError as name:
             unknown.append(f"{row.source}: {name.args[0]!r} in {row.printed!r}")
     write_table(SOURCES / edition / "products.csv", PRODUCT_COLUMNS, products)
     write_table(SOURCES / edition / "rejects.csv", REJECT_COLUMNS, rejects)
@@ -768,8 +820,10 @@ def import_unii(rows: Sequence[Mapping[str, str]], molecules: frozenset[str]) ->
 
 
 BRAND_FORMS = {
-    "tablet_gastro_resistant": ("tablet", "gastro_resistant"), "tablet_prolonged_release": ("tablet", "prolonged"), "tablet_chewable": ("tablet", "chewable"),
-    "capsule_prolonged_release": ("capsule", "prolonged"), "tablet_effervescent": ("tablet", "effervescent"), "tablet_dispersible": ("tablet", "dispersible"),
+    "tablet_gastro_resistant": ("tablet", "gastro_resistant"), "tablet_prolonged_release": ("tablet", "prolonged"),
+    "tablet_chewable": ("tablet", "chewable"),
+    "capsule_prolonged_release": ("capsule", "prolonged"), "tablet_effervescent": ("tablet", "effervescent"),
+    "tablet_dispersible": ("tablet", "dispersible"),
 }  # fmt: skip
 BRAND_COLUMNS = ("id", "brand", "molecules", "strengths", "form", "release", "suffix", "confidence", "attested_as_given", "basis")
 BRAND_BASIS = "general knowledge; label not seen"
@@ -796,8 +850,10 @@ def import_brands(path: Path, names: Names) -> None:
             attested = f"{NPPA}#{page}/{section}"
         rows.append(
             {
-                "id": str(line), "brand": row["brand"], "molecules": " + ".join(names.resolve(c["molecule"])[0] for c in components), "strengths": " + ".join(strengths),
-                "form": form, "release": release, "suffix": row["suffix"], "confidence": row["confidence"], "attested_as_given": attested, "basis": BRAND_BASIS,
+                "id": str(line), "brand": row["brand"], "molecules": " + ".join(names.resolve(c["molecule"])[0] for c in components),
+                "strengths": " + ".join(strengths),
+                "form": form, "release": release, "suffix": row["suffix"], "confidence": row["confidence"],
+                "attested_as_given": attested, "basis": BRAND_BASIS,
             }
         )  # fmt: skip
     write_table(SOURCES / CURATED / "brands.csv", BRAND_COLUMNS, rows)
@@ -820,7 +876,14 @@ def import_lookalikes(path: Path) -> None:
             rejects.append({**cells, "reason": reason})
         else:
             fda = row["source"].startswith("FDA")
-            pairs.append({**cells, "kind": "fda" if fda else "press", "reported_by": "" if fda else row["source"], "source": f"{LOOKALIKE}#{line - 1}"})
+            pairs.append(
+                {
+                    **cells,
+                    "kind": "fda" if fda else "press",
+                    "reported_by": "" if fda else row["source"],
+                    "source": f"{LOOKALIKE}#{line - 1}",
+                }
+            )
     write_table(SOURCES / LOOKALIKE / "pairs.csv", ("rows", "name_a", "name_b", "kind", "reported_by", "source"), pairs)
     write_table(SOURCES / LOOKALIKE / "rejects.csv", ("rows", "name_a", "name_b", "reason"), rejects)
 
@@ -830,7 +893,13 @@ def file_sha256(path: Path) -> str:
 
 
 def run_import(arguments: argparse.Namespace) -> int:
-    originals = {NPPA: arguments.nppa, PMBJP: arguments.pmbjp, UNII: arguments.unii, CURATED: arguments.brands, LOOKALIKE: arguments.lookalikes}
+    originals = {
+        NPPA: arguments.nppa,
+        PMBJP: arguments.pmbjp,
+        UNII: arguments.unii,
+        CURATED: arguments.brands,
+        LOOKALIKE: arguments.lookalikes,
+    }
     with arguments.unii.open(encoding="utf-8", newline="") as file:
         unii = list(csv.DictReader(file))
     names = load_names([row for row in unii if row["type"] != "bn"])
@@ -841,15 +910,29 @@ def run_import(arguments: argparse.Namespace) -> int:
     import_brands(arguments.brands, names)
     import_lookalikes(arguments.lookalikes)
     molecules = {m for edition in listed for row in read_table(SOURCES / edition / "products.csv") for m in row["molecules"].split(" + ")}
-    molecules |= {m for table in ("brands.csv", "brands_supplement.csv") for row in read_table(SOURCES / CURATED / table) for m in row["molecules"].split(" + ")}
+    molecules |= {
+        m
+        for table in ("brands.csv", "brands_supplement.csv")
+        for row in read_table(SOURCES / CURATED / table)
+        for m in row["molecules"].split(" + ")
+    }
     import_unii(unii, frozenset(molecules))
     with arguments.lookalikes.open(encoding="utf-8", newline="") as file:
         lookalike_rows = len(list(csv.DictReader(file)))
-    read = {NPPA: len(listed[NPPA]), PMBJP: len(listed[PMBJP]), UNII: len(unii), CURATED: len(read_table(arguments.brands)), LOOKALIKE: lookalike_rows}
+    read = {
+        NPPA: len(listed[NPPA]),
+        PMBJP: len(listed[PMBJP]),
+        UNII: len(unii),
+        CURATED: len(read_table(arguments.brands)),
+        LOOKALIKE: lookalike_rows,
+    }
     write_table(
         SOURCES / "originals.csv",
         ("source", "rows_read", "sha256_of_rows"),
-        [{"source": edition, "rows_read": str(read[edition]), "sha256_of_rows": file_sha256(path)} for edition, path in sorted(originals.items())],
+        [
+            {"source": edition, "rows_read": str(read[edition]), "sha256_of_rows": file_sha256(path)}
+            for edition, path in sorted(originals.items())
+        ],
     )
     return 0
 
@@ -915,7 +998,11 @@ def product_of(row: Mapping[str, str], where: str) -> tuple[Product, tuple[int, 
         raise TableError(f"{where}: molecules, strengths and releases do not pair")
     order = sorted(range(len(molecules)), key=lambda i: molecules[i])
     product = Product(
-        tuple(molecules[i] for i in order), tuple(strengths[i] for i in order), row["form"], row["release"], tuple(each[i] for i in order) if any(each) else ()
+        tuple(molecules[i] for i in order),
+        tuple(strengths[i] for i in order),
+        row["form"],
+        row["release"],
+        tuple(each[i] for i in order) if any(each) else (),
     )
     return product, tuple(order.index(i) for i in range(len(molecules)))
 
@@ -1031,10 +1118,10 @@ def compile_products(tables: Tables) -> tuple[dict[Product, Fact], dict[str, dic
         for line, row in enumerate(tables.rejects[edition], 2):
             if not row["reason"]:
                 raise TableError(f"{edition}/rejects.csv line {line} has no reason")
-            for number in row["rows"].split(";"):
-                if int(number) in fate:
+            for number in (int(n) for n in row["rows"].split(";")):
+                if number in fate:
                     raise TableError(f"{edition}: row {number} is both read and rejected")
-                fate[int(number)] = "rejected"
+                fate[number] = "rejected"
         read = int(tables.originals[edition]["rows_read"])
         missing = sorted(set(range(1, read + 1)) ^ set(fate))
         if missing:
@@ -1046,7 +1133,8 @@ def compile_products(tables: Tables) -> tuple[dict[Product, Fact], dict[str, dic
 def compile_brands(tables: Tables, facts: dict[Product, Fact]) -> tuple[list[dict[str, Json]], dict[str, int]]:
     """Brand entries, and the curated products that no list row states (added to `facts` at grade `curated`).
 
-    A supplement brand whose composition neither a list nor an earlier brand attests must say so in its basis, and only then: else TableError.
+    A supplement brand whose composition neither a list nor an earlier brand attests must say so in its basis,
+    and only then: else TableError (a build without a list cannot judge that and does not).
     """
     by_molecules: dict[tuple[str, ...], list[Fact]] = {}
     for fact in facts.values():
@@ -1068,10 +1156,16 @@ def compile_brands(tables: Tables, facts: dict[Product, Fact]) -> tuple[list[dic
             continue
         seen.add((row["brand"].lower(), product))
         same = [f for f in by_molecules.get(product.molecules, []) if attests(f.product, product)]
-        same.sort(key=lambda f: (f.product.form != product.form, f.product.release != product.release, citation_order(min(f.sources, key=citation_order))))
+        same.sort(
+            key=lambda f: (
+                f.product.form != product.form,
+                f.product.release != product.release,
+                citation_order(min(f.sources, key=citation_order)),
+            )
+        )
         listed = next(([*f.sources] for f in same if not any(s.startswith(CURATED) for s in f.sources)), [])
         elsewhere = any(not s.startswith(f"{CURATED}#brand=s") for f in same for s in f.sources)
-        if row["id"].startswith("s") and elsewhere == row["basis"].endswith(UNATTESTED):
+        if PMBJP in tables.editions and row["id"].startswith("s") and elsewhere == row["basis"].endswith(UNATTESTED):
             raise TableError(f"{where}: the composition is {'' if elsewhere else 'not '}attested by another row; the basis says otherwise")
         kin = same or [f for f in by_molecules.get(product.molecules, []) if not any(s.startswith(CURATED) for s in f.sources)]
         printed = kin[0].printed_order if kin else order
@@ -1081,7 +1175,8 @@ def compile_brands(tables: Tables, facts: dict[Product, Fact]) -> tuple[list[dic
             by_molecules.setdefault(product.molecules, []).append(fact)
         entries.append(
             {
-                "name": row["brand"], "molecules": [*product.molecules], "strengths": [{**s.json()} for s in product.strengths], "form": product.form,
+                "name": row["brand"], "molecules": [*product.molecules], "strengths": [{**s.json()} for s in product.strengths],
+                "form": product.form,
                 "release": product.release, "printed_order": [*printed], "confidence": row["confidence"], "grade": "curated",
                 "attested_by": cite(listed), "source": [source],
             }
@@ -1185,10 +1280,10 @@ def close_pairs(names: Iterable[str]) -> list[tuple[str, str, int]]:
     return found
 
 
-FORM_WORDS = frozenset(
-    "cream ointment gel injection syrup suspension liquid dry inhaler rotacap rotacaps respules respirator solution drops eye ear nasal spray powder shampoo "
-    "sachet suppository".split()
-)
+FORM_WORDS = frozenset({
+    "cream", "ointment", "gel", "injection", "syrup", "suspension", "liquid", "dry", "inhaler", "rotacap", "rotacaps", "respules",
+    "respirator", "solution", "drops", "eye", "ear", "nasal", "spray", "powder", "shampoo", "sachet", "suppository",
+})  # fmt: skip
 
 
 def brand_stem(name: str) -> str:
@@ -1228,16 +1323,25 @@ def compile_bundle(without_pmbjp: bool) -> tuple[str, str]:
     molecules = compile_molecules(tables, [*facts.values()])
     look_alikes = compile_look_alikes(tables, molecules, brands)
     counts[LOOKALIKE] = {
-        "read": int(tables.originals[LOOKALIKE]["rows_read"]), "accepted": len(tables.pairs), "merged": 0, "rejected": len(tables.pair_rejects),
+        "read": int(tables.originals[LOOKALIKE]["rows_read"]), "accepted": len(tables.pairs), "merged": 0,
+        "rejected": len(tables.pair_rejects),
     }  # fmt: skip
     used_names = {(row["molecule"], row["name"]) for row in tables.unii}
     unii_read = int(tables.originals[UNII]["rows_read"])
-    counts[UNII] = {"read": unii_read, "accepted": len(used_names), "merged": len(tables.unii) - len(used_names), "rejected": unii_read - len(tables.unii)}
+    counts[UNII] = {
+        "read": unii_read,
+        "accepted": len(used_names),
+        "merged": len(tables.unii) - len(used_names),
+        "rejected": unii_read - len(tables.unii),
+    }
     products: list[Json] = []
-    for product in sorted(facts, key=lambda p: (p.molecules, p.form, p.release, amounts(p), [s.text() for s in p.strengths], p.component_releases)):
+    for product in sorted(
+        facts, key=lambda p: (p.molecules, p.form, p.release, amounts(p), [s.text() for s in p.strengths], p.component_releases)
+    ):
         fact = facts[product]
         entry: dict[str, Json] = {
-            "molecules": [*product.molecules], "strengths": [{**s.json()} for s in product.strengths], "form": product.form, "release": product.release,
+            "molecules": [*product.molecules], "strengths": [{**s.json()} for s in product.strengths], "form": product.form,
+            "release": product.release,
             "printed_order": [*fact.printed_order], "grade": best_grade(fact.sources), "source": cite(fact.sources),
         }  # fmt: skip
         if product.component_releases:
@@ -1253,7 +1357,12 @@ def compile_bundle(without_pmbjp: bool) -> tuple[str, str]:
         "brands": [*brands],
         "look_alikes": look_alikes,
         "brand_collisions": [
-            {"name": row["name"], "meanings": [*row["meanings"].split(" | ")], "note": row["note"], "source": [f"{CURATED}#collision={row['name']}"]}
+            {
+                "name": row["name"],
+                "meanings": [*row["meanings"].split(" | ")],
+                "note": row["note"],
+                "source": [f"{CURATED}#collision={row['name']}"],
+            }
             for row in tables.collisions
         ],
         "insulins": [m for m in sorted(molecules) if m.startswith("insulin")],
@@ -1322,7 +1431,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         for name, text in built.items():
             (options.out / name).write_bytes(text.encode("utf-8"))
         return 0
-    different = [name for name, text in built.items() if not (options.out / name).is_file() or (options.out / name).read_bytes() != text.encode("utf-8")]
+    different = [
+        name
+        for name, text in built.items()
+        if not (options.out / name).is_file() or (options.out / name).read_bytes() != text.encode("utf-8")
+    ]
     for name in different:
         print(f"{name} is not what the tables build; run: python refdata/build.py --write", file=sys.stderr)
     return 1 if different else 0
