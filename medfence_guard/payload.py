@@ -36,6 +36,7 @@ MAX_INTEGER: Final = 2**53 - 1  # what every JSON reader keeps exact (RFC 8259 s
 MAX_FIELD_CHARACTERS: Final = 512
 MAX_ITEMS: Final = 200
 MAX_KEYS: Final = 64
+MAX_DOCUMENT_KEYS: Final = 256
 MAX_WRAPPERS: Final = 3
 
 
@@ -277,6 +278,11 @@ def _copy(payload: object) -> Json:
                 copied = str(value)
             elif value is None or value is True or value is False:
                 copied = value
+            elif kind is int and -MAX_INTEGER <= value <= MAX_INTEGER:  # type: ignore[operator]
+                copied = value  # type: ignore[assignment]
+            elif kind is dict:
+                copied = {}
+                work.append((value.items(), copied, (where, key), depth + 1))  # type: ignore[attr-defined, arg-type]
             else:
                 here: _Where = (where, key)  # type: ignore[assignment]
                 copied, inner = _convert(value, here)
@@ -314,8 +320,6 @@ def _convert(value: object, where: _Where | None) -> tuple[Json, Iterable[tuple[
         return {}, value.items()  # type: ignore[attr-defined]
     if kind is list:
         return [], enumerate(value)  # type: ignore[arg-type]
-    if kind is int and -MAX_INTEGER <= value <= MAX_INTEGER:  # type: ignore[operator]
-        return value, None  # type: ignore[return-value]
     value = _unwrapped(value)
     kind = type(value)
     if value is None or isinstance(value, bool):
@@ -396,7 +400,8 @@ def fold_key(key: str) -> str | None:
 class KeyRole(NamedTuple):
     """What a key stands for. kind: `field`, `template`, `unit`, `slot`, `metadata`, `document`, `container`, `wrapper`.
 
-    target: canonical field or slot (empty for a unit that names no field). template: text around a bare number.
+    target: canonical field or slot (empty for a unit that names no field). template: text around a bare number;
+    for a container, `wraps` when its value may also be an object around the list.
     """
 
     kind: str
@@ -444,9 +449,10 @@ class AliasTable:
         for name in _strings(table, "metadata"):
             item.add(name, KeyRole("metadata", ""))
             document.add(name, KeyRole("metadata", ""))
+        wrapping = _strings(table, "containers_that_wrap")
         for target, names in containers.items():
             for name in names:
-                document.add(name, KeyRole("container", target))
+                document.add(name, KeyRole("container", target, "wraps" if name in wrapping else ""))
         for name in _strings(table, "wrappers"):
             document.add(name, KeyRole("wrapper", ""))
         for target, names in documents.items():
@@ -460,9 +466,9 @@ class AliasTable:
             if target in fields:
                 item.override(name, KeyRole("field", target), protected=fields)
             elif target in containers:
-                document.override(name, KeyRole("container", target), protected=containers)
+                document.override(name, KeyRole("container", target), protected=[*containers, *documents])
             elif target in documents:
-                document.override(name, KeyRole("document", target), protected=documents)
+                document.override(name, KeyRole("document", target), protected=[*containers, *documents])
             else:
                 known = ", ".join([*fields, *containers, *documents])
                 raise ContractError("contract.alias_target", f"the alias {shown_key(name)} must point at one of: {known}")
@@ -623,16 +629,16 @@ class PayloadRules(Protocol):
         """Exact paths the deployer takes responsibility for."""
 
 
-_EACH_LEVEL: Final = ("item", "document")
 _NUMERIC: Final = re.compile(r"[0-9]{1,9}(?:[./][0-9]{1,9})?")
+_PLAIN_COUNT: Final = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?(?:-[0-9]{1,9})?")
 _WHOLE: Final = re.compile(r"[0-9]{1,4}")
 _COUNT_AND_PERIOD: Final = re.compile(r"([0-9]{1,4}) ?([a-z]{1,8})")
 _SLOTS_OF_THREE: Final = ("morning", "afternoon", "night")
 _SLOTS_OF_FOUR: Final = ("morning", "afternoon", "evening", "night")
 _TIMES_WORDS: Final = {"1": "once", "2": "twice"}
 
-# A unit that names no field belongs to the one bare number among these.
-_MEASURED_FIELDS: Final = frozenset({"strength", "dose", "dosage", "quantity"})
+# A unit that names no field belongs to the one bare number among the first of these, or else of the second.
+_MEASURED_FIELDS: Final = (("strength", "dose", "dosage"), ("quantity",))
 
 
 def _finding(check_id: str, path: str, severity: Severity, message: str, verdict: Verdict = Verdict.ABSTAIN) -> Finding:
@@ -716,6 +722,9 @@ class _Reader:
             self.container = self.container or path
             self.item(members, path)
             return
+        if len(members) > MAX_DOCUMENT_KEYS:
+            self.too_much(path, f"more than {MAX_DOCUMENT_KEYS} keys")
+            return
         for key, value in members.items():
             role = self.table.document_role(key)
             here = child_path(path, key)
@@ -723,9 +732,10 @@ class _Reader:
             if kind == "container" and role is not None and role.target != self.artifact.container:
                 kind = ""
             if kind == "container" or (kind == "wrapper" and self.holds_items(value, wrappers_left)):
-                self.structure(key, here, value, wrappers_left)
+                pure = kind == "container" and role is not None and role.template != "wraps"
+                self.structure(key, here, value, wrappers_left, pure=pure)
             elif here in self.unverified:
-                self.listed(here)
+                self.unmapped("document", key, here, value)
             elif kind == "wrapper" and type(value) is dict and wrappers_left:
                 self.document(value, here, wrappers_left - 1)
             elif kind == "metadata":
@@ -735,10 +745,13 @@ class _Reader:
             else:
                 self.unmapped("document", key, here, value)
 
-    def structure(self, key: str, path: str, value: Json, wrappers_left: int) -> None:
-        """The value of a container key, or of a wrapper around one."""
+    def structure(self, key: str, path: str, value: Json, wrappers_left: int, *, pure: bool) -> None:
+        """The value of a container key, or of a wrapper around one. pure: the key holds items and nothing else."""
         if type(value) is list:
             self.list_of_items(value, path)
+        elif pure and type(value) is dict and not self.holds_name(value) and not self.holds_container(value):
+            self.container = self.container or path
+            self.entries(((child_path(path, inner), entry) for inner, entry in value.items()), path)
         elif type(value) is dict and wrappers_left:
             self.document(value, path, wrappers_left - 1)
         elif type(value) is dict:
@@ -788,7 +801,7 @@ class _Reader:
             for inner, entry in value.items():
                 here = child_path(path, inner)
                 if here in self.unverified:
-                    self.listed(here)
+                    self.unmapped(f"document.{target}", inner, here, entry)
                 elif fold_key(inner) in self.table.document_parts:
                     self.document_leaf(target, inner, here, entry)
                 else:
@@ -818,8 +831,10 @@ class _Reader:
 
     def list_of_items(self, entries: list[Json], path: str) -> None:
         self.container = self.container or path
-        for position, entry in enumerate(entries):
-            here = f"{path}[{position}]"
+        self.entries(((f"{path}[{position}]", entry) for position, entry in enumerate(entries)), path)
+
+    def entries(self, entries: Iterable[tuple[str, Json]], path: str) -> None:
+        for here, entry in entries:
             if type(entry) is dict:
                 if "name" not in entry and not self.holds_name(entry) and self.holds_container(entry):
                     self.document(entry, here, 0)
@@ -1001,6 +1016,7 @@ class _Reader:
         quantity: dict[str, Json] = {}
         times: dict[str, Json] = {}
         slots: list[tuple[str, str, str, Json]] = []
+        units: list[tuple[str, str, str, Json]] = []
         for inner, value in members.items():
             here = child_path(path, inner)
             folded = fold_key(inner)
@@ -1017,6 +1033,9 @@ class _Reader:
                 slots.append((role.target, inner, here, value))
             elif role is not None and role.kind == "metadata":
                 pass
+            elif role is not None and role.kind == "unit" and role.target in self.artifact.fields:
+                self.keys.add(role.target)
+                units.append((role.target, inner, here, value))
             elif role is not None and role.kind in ("field", "template") and role.target in self.artifact.fields and nesting_left:
                 inner_spec = self.artifact.fields[role.target]
                 self.keys.add(role.target)
@@ -1027,6 +1046,8 @@ class _Reader:
                     self.field(inner_spec, inner, at, value, index, nesting_left - 1)
             else:
                 self.unmapped(f"item.{spec.name}", inner, here, value)
+        if "unit" in quantity and "value" not in quantity and not times.keys().isdisjoint(("every", "period")):
+            times.setdefault("every_unit" if "every" in times else "period_unit", quantity.pop("unit"))
         if slots:
             self.keys.add("frequency")
             self.slots(slots, index, path)
@@ -1040,6 +1061,8 @@ class _Reader:
             for claimed in (text, written):
                 if claimed is not None:
                     self.add(spec.name, claimed, key, path, index)
+        for target, inner, here, value in units:
+            self.join_unit(target, inner, here, value)
 
     def quantity_object(self, spec: FieldSpec, members: dict[str, Json], path: str) -> str | None:
         """`{"value", "unit"}` inside a list, as one part of a joined claim; its other keys are reported."""
@@ -1159,8 +1182,11 @@ class _Reader:
         """A key that says what its bare number counts: `duration_days: 30` -> `30 days`. Other text stays as written."""
         if type(value) is int:
             value = str(value)
-        if type(value) is str and _NUMERIC.fullmatch(value):
-            value = template.replace("{}", value)
+        if type(value) is str and _PLAIN_COUNT.fullmatch(value):
+            if value in _TIMES_WORDS and template.startswith("{} times "):
+                value = template.replace("{} times", _TIMES_WORDS[value])
+            else:
+                value = template.replace("{}", value).removesuffix("s" if value == "1" else "")
         if type(value) is str or value is None:
             self.claim(spec, key, path, value, index)
         else:
@@ -1202,9 +1228,14 @@ class _Reader:
         if type(value) is not str:
             self.unreadable(_wrong_type(value), key, path)
             return
-        wanted = frozenset({target}) if target else _MEASURED_FIELDS
-        candidates = [position for position, claim in enumerate(self.claims) if claim.field in wanted]
-        bare = [position for position in candidates if not _has_letters(self.claims[position].text)]
+        candidates: list[int] = []
+        bare: list[int] = []
+        for wanted in ((target,),) if target else _MEASURED_FIELDS:
+            owners = [position for position, claim in enumerate(self.claims) if claim.field in wanted]
+            candidates.extend(owners)
+            bare = [position for position in owners if not _has_letters(self.claims[position].text)]
+            if bare:
+                break
         if len(bare) == 1:
             claim = self.claims[bare[0]]
             joined = with_unit(claim.text, value)
@@ -1251,19 +1282,20 @@ class _Reader:
         if self.table.carries_nothing(value, in_field=False):
             return
         left: str | None = path
-        if self.unverified and level in _EACH_LEVEL:
+        if self.unverified and not level.startswith("item."):  # part of a field is never left unchecked
             left = self.first_unlisted(path, value)
         if left is None or (level, key) in self.seen:
             return
         self.seen.add((level, key))
-        self.findings.append(_finding("schema.unmapped_key", left, Severity.MAJOR, _unmapped_message(level, key, left)))
+        message = _unmapped_message(key, left, self.artifact, self.table)
+        self.findings.append(_finding("schema.unmapped_key", left, Severity.MAJOR, message))
 
     def first_unlisted(self, path: str, value: Json) -> str | None:
         """The path itself, or its first leaf, that no listed path covers; listed paths met on the way are recorded."""
         if path in self.unverified:
             self.listed(path)
             return None
-        if not any(listed.startswith(path) for listed in self.unverified):
+        if not any(listed.startswith((f"{path}.", f"{path}[")) for listed in self.unverified):
             return path
         first: str | None = None
         work: list[tuple[str, Json]] = [(path, value)]
@@ -1291,17 +1323,18 @@ def _kind_name(value: Json) -> str:
     return {bool: "true or false", int: "a number", str: "text", list: "a list", dict: "an object"}[type(value)]
 
 
-def _unmapped_message(level: str, key: str, path: str) -> str:
+def _unmapped_message(key: str, path: str, artifact: ArtifactType, table: AliasTable) -> str:
     shown = shown_key(key)
-    start = f"The key {shown} stands for nothing this artifact type knows, so its value was not checked. "
-    if fold_key(key) is None:
-        return start + "It holds characters that no key name may have; correct the extraction schema."
-    if level not in _EACH_LEVEL:
-        return start + f"Parts of a field are always checked: call rulepack.with_aliases({{{shown}: ...}}) if it names a field, or drop it."
-    return (
-        f"{start}Call rulepack.with_aliases({{{shown}: ...}}) if it is another name for a field, "
-        f"or rulepack.with_unverified({json.dumps(path)}) to leave it unchecked."
-    )
+    ways = []
+    if fold_key(key) is not None:
+        ways.append(f"call rulepack.with_aliases({{{shown}: ...}}) if it is another name for a field")
+    try:
+        check_unverified_path(path, artifact, table)
+    except ContractError:
+        ways.append("take it out of the extraction schema")
+    else:
+        ways.append(f"call rulepack.with_unverified({json.dumps(path)}) to leave it unchecked")
+    return f"The key {shown} stands for nothing this artifact type knows, so its value was not checked. To settle it, {', or '.join(ways)}."
 
 
 def read_payload(extraction: Extraction, artifact: ArtifactType, rulepack: PayloadRules) -> PayloadReading:
@@ -1391,8 +1424,9 @@ def check_unverified_path(path: str, artifact: ArtifactType, aliases: AliasTable
             in_item = True  # an entry of the root list or of a container
             continue
         if in_item:
-            role = aliases.item_role(step)
-            if fold_key(step) is None or (role is not None and role.kind != "metadata"):
+            role, outer = aliases.item_role(step), aliases.document_role(step)
+            clinical = role is not None and role.kind != "metadata"
+            if clinical or fold_key(step) is None or (outer is not None and outer.kind == "container"):
                 raise ContractError("contract.unverified_clinical", f"{path} lies under a field of an item; such fields are always checked")
             return
         outer = aliases.document_role(step)
@@ -1400,5 +1434,9 @@ def check_unverified_path(path: str, artifact: ArtifactType, aliases: AliasTable
             return
         if outer.kind == "container" and outer.target != artifact.container:
             return
-        in_item = position + 1 < len(steps) and isinstance(steps[position + 1], int)
+        following = steps[position + 1] if position + 1 < len(steps) else None
+        if outer.kind == "wrapper" and following is None:
+            return  # items inside a wrapper are read all the same
+        if outer.kind == "container" and outer.template != "wraps" and not isinstance(following, int):
+            break  # what a container holds without a list are items too
     raise ContractError("contract.unverified_clinical", f"{path} is, holds or may hold the items themselves; they are always checked")
