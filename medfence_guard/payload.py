@@ -1039,7 +1039,7 @@ class _Reader:
             elif role is not None and role.kind in ("field", "template") and role.target in self.artifact.fields and nesting_left:
                 inner_spec = self.artifact.fields[role.target]
                 self.keys.add(role.target)
-                at = path if role.target == spec.name else here
+                at = path if role.target == spec.name and type(value) is not list and type(value) is not dict else here
                 if role.kind == "template":
                     self.templated(inner_spec, role.template, inner, at, value, index)
                 else:
