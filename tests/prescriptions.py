@@ -69,7 +69,7 @@ SAME_DURATION = {
     "3 mo": ("x 3 months", "for 3 months"),
 }
 SAME_FORM = {"tab": ("tab", "tablet", "Tab"), "cap": ("cap", "capsule", "Cap")}
-HEADS = ("", "Rx\n", "Dr. R. Nair MD\nBP 140/90  Wt 70 kg\n\nRx\n", "Name: P. Das  Age: 44 Y / F\nDx: under evaluation\nRx:\n")
+HEADS = ("", "Rx\n", "Dr. R. N., MD\nBP 140/90  Wt 70 kg\n\nRx\n", "Name: P. D.  Age: 44 Y / F\nDx: under evaluation\nRx:\n")
 TAILS = ("", "\nAdv: plenty of fluids", "\nReview after 2 weeks", "\n\nFollow up with reports")
 NUMBERING = ("", "{}. ", "{}) ", "- ")
 LINES = ("{form} {name} {strength} {frequency} {meal} {duration}", "{form}. {name} {strength}\n   {frequency} {meal} {duration}")
