@@ -254,8 +254,10 @@ def test_indications_carry_no_order() -> None:
         assert phrase not in {"eye", "eyes", "ear", "skin", "nose", "throat", "mouth", "scalp", "face"}, phrase
     for part in ("modifiers", "tails"):
         assert not {atom for phrase in group[part] for atom in phrase.split()} & (NEVER | ONLY_DECLARED) - {"from"}, part
-    for left_out in ("dm", "chest pain", "severe pain", "breakthrough pain", "acute attack", "hypoglycemia", "anaphylaxis", "af", "ms", "weight",
-                     "life", "vitamin d", "calcium"):  # fmt: skip
+    for left_out in (
+        "dm", "chest pain", "severe pain", "breakthrough pain", "acute attack", "hypoglycemia", "anaphylaxis", "af", "ms", "weight", "life",
+        "vitamin d", "calcium",
+    ):  # fmt: skip
         assert left_out not in group["indications"]
     for common in ("fever", "pain", "cough", "bp", "acidity", "sugar", "thyroid", "bukhar", "बुखार", "diabetes", "allergy", "vertigo"):
         assert common in group["indications"]
