@@ -13,12 +13,14 @@ bidirectional characters visible as `[U+200B]`. Nothing is loaded: no script, no
 from __future__ import annotations
 
 import base64
+import enum
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import pairwise
+from typing import TypeAlias
 
 from medfence_guard.contract import Evidence, Finding, ItemVerdict, Severity, SourceDocument, Span, Verdict, VerificationReport, Word
 from medfence_guard.errors import InputError
@@ -59,11 +61,25 @@ _MAX_SHOWN = 2_000
 """Characters of one payload value that are shown; the rest is counted, not dropped in silence."""
 
 
+class Place(enum.IntEnum):
+    """The part of the page an entry stands in, in the order in which entries are numbered."""
+
+    FIRST = 0
+    UNDECIDED = 1
+    STATEMENT = 2
+    PASSED = 3
+    HEAD = 4
+
+
+_PLACES_BELOW = (Place.FIRST, Place.UNDECIDED, Place.STATEMENT, Place.PASSED)
+
+
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class Entry:
     """All findings about one path, as one numbered entry of the page."""
 
     number: int
+    place: Place
     path: str
     verdict: Verdict
     findings: tuple[Finding, ...]
@@ -79,10 +95,6 @@ class _Entry:
         deciding = _spans(finding for finding in self.findings if finding.verdict is self.verdict)
         return deciding or _spans(self.findings)
 
-    @property
-    def grounded(self) -> bool:
-        return bool(_spans(self.findings))
-
 
 def render(report: VerificationReport, source: SourceDocument, payload: object, images: Mapping[int, bytes] | None = None) -> str:
     """The page for one report.
@@ -92,13 +104,9 @@ def render(report: VerificationReport, source: SourceDocument, payload: object, 
     InputError when an image is neither.
     """
     pages = {number: _read_image(number, data) for number, data in sorted((images or {}).items())}
-    values = _values_by_path(payload)
-    entries = _entries(report)
-    unowned = [entry for entry in entries if _is_statement(entry)]
-    fields = [entry for entry in entries if not _is_statement(entry) and not _is_setting(entry)]
-    first = [entry for entry in fields if entry.verdict is Verdict.FAIL or (entry.verdict is Verdict.ABSTAIN and not entry.grounded)]
-    undecided = [entry for entry in fields if entry.verdict is Verdict.ABSTAIN and entry.grounded]
-    passed = [entry for entry in fields if entry.verdict is Verdict.PASS]
+    values = values_by_path(payload)
+    entries = entries_of(report)
+    first, undecided, unowned, passed = (tuple(entry for entry in entries if entry.place is place) for place in _PLACES_BELOW)
     page = _Page(report, source, values, pages)
     look = _LOOKS[report.overall]
     groups = [
@@ -114,7 +122,7 @@ def render(report: VerificationReport, source: SourceDocument, payload: object, 
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">\n',
             f"<title>{look.word}: {_draw(_words(report.artifact_type))}, evidence page</title>\n<style>{_CSS}</style>\n</head>\n<body>\n",
             '<a class="skip" href="#fields">Skip to the fields</a>\n',
-            '<p class="phi" role="note"><strong>Health data.</strong> This page shows what a person was prescribed. ',
+            '<p class="phi" role="note"><strong>Health data.</strong> This page shows the record of a person. ',
             "Keep, send and destroy it as such.</p>\n",
             _page_definitions(pages),
             _header(page, held),
@@ -156,7 +164,7 @@ class _Page:
 # ---- what goes where ------------------------------------------------------------------------------------------
 
 
-def _entries(report: VerificationReport) -> list[_Entry]:
+def entries_of(report: VerificationReport) -> list[Entry]:
     """The findings grouped by path, in the report's order. A statement nobody owns is an entry of its own."""
     grouped: dict[object, list[Finding]] = {}
     for index, finding in enumerate(report.findings):
@@ -164,24 +172,26 @@ def _entries(report: VerificationReport) -> list[_Entry]:
         own = finding.check_id.startswith("completeness.") and item is None
         grouped.setdefault((finding.field_path, index) if own else finding.field_path, []).append(finding)
     entries = []
-    for number, findings in enumerate(grouped.values(), start=1):
+    for findings in grouped.values():
         verdict = min((finding.verdict for finding in findings), key=lambda each: _LOOKS[each].rank)
-        path = findings[0].field_path
-        entries.append(_Entry(number, path, verdict, tuple(findings), _item_of(path, report.items)))
-    return entries
+        item = _item_of(findings[0].field_path, report.items)
+        entries.append(Entry(0, _place_of(findings, verdict, item), findings[0].field_path, verdict, tuple(findings), item))
+    entries.sort(key=lambda entry: entry.place)
+    return [replace(entry, number=number) for number, entry in enumerate(entries, start=1)]
+
+
+def _place_of(findings: Sequence[Finding], verdict: Verdict, item: ItemVerdict | None) -> Place:
+    if all(finding.check_id == "schema.not_checked" for finding in findings):
+        return Place.HEAD  # the caller chose not to have it checked: named at the top, and there only
+    if item is None and findings[0].check_id.startswith("completeness."):
+        return Place.STATEMENT
+    if verdict is Verdict.PASS:
+        return Place.PASSED
+    return Place.UNDECIDED if verdict is Verdict.ABSTAIN and _spans(findings) else Place.FIRST
 
 
 def _item_of(path: str, items: Sequence[ItemVerdict]) -> ItemVerdict | None:
     return next((item for item in items if path == item.path or path.startswith((item.path + ".", item.path + "["))), None)
-
-
-def _is_statement(entry: _Entry) -> bool:
-    return entry.item is None and entry.findings[0].check_id.startswith("completeness.")
-
-
-def _is_setting(entry: _Entry) -> bool:
-    """A path the caller chose not to have checked: named at the top, and there only."""
-    return all(finding.check_id == "schema.not_checked" for finding in entry.findings)
 
 
 def _spans(findings: Iterable[Finding]) -> tuple[Span, ...]:
@@ -189,8 +199,8 @@ def _spans(findings: Iterable[Finding]) -> tuple[Span, ...]:
     return tuple(sorted(found, key=lambda span: (span.start, span.end)))
 
 
-def _title(page: _Page, entry: _Entry) -> str:
-    """The entry's name for a person, as HTML: `Medication 2, Thyronorm: strength`."""
+def _title(page: _Page, entry: Entry) -> str:
+    """The entry's name for a person, as HTML: `Item 2, Thyronorm: strength`."""
     if entry.item is None:
         return "The whole document" if entry.path == "$" else _draw(_words(entry.path.removeprefix("$.")))
     field = entry.path.removeprefix(entry.item.path).lstrip(".")
@@ -202,7 +212,7 @@ def _item_name(page: _Page, item: ItemVerdict) -> str:
     position = page.report.items.index(item) + 1
     named = [finding.field_path for finding in page.report.findings if finding.check_id == "grounding.name"]
     path = next((path for path in named if path.startswith(item.path + ".") and isinstance(page.values.get(path), str)), None)
-    return f"Medication {position}" + (f", <bdi>{_draw(_shown(page.values[path]))}</bdi>" if path else "")
+    return f"Item {position}" + (f", <bdi>{_draw(shown(page.values[path]))}</bdi>" if path else "")
 
 
 def _words(name: str) -> str:
@@ -212,7 +222,7 @@ def _words(name: str) -> str:
 # ---- the head of the page -------------------------------------------------------------------------------------
 
 
-def _header(page: _Page, held: Sequence[_Entry]) -> str:
+def _header(page: _Page, held: Sequence[Entry]) -> str:
     report = page.report
     look = _LOOKS[report.overall]
     not_checked = list(report.not_checked)
@@ -242,8 +252,8 @@ def _header(page: _Page, held: Sequence[_Entry]) -> str:
     return "".join(parts)
 
 
-def _brief(page: _Page, entry: _Entry) -> str:
-    if not _is_statement(entry):
+def _brief(page: _Page, entry: Entry) -> str:
+    if entry.place is not Place.STATEMENT:
         return _title(page, entry)
     said = _slices(page.source.text, entry.spans)
     return f"In the source only: <bdi>{said}</bdi>" if said else "In the source only"
@@ -257,7 +267,7 @@ def _chip(verdict: Verdict) -> str:
 # ---- the source -----------------------------------------------------------------------------------------------
 
 
-def _source_section(source: SourceDocument, entries: Sequence[_Entry]) -> str:
+def _source_section(source: SourceDocument, entries: Sequence[Entry]) -> str:
     legend = "".join(
         f'<li><mark class="{look.css}">{look.word.lower()}</mark> {how}</li>'
         for look, how in (
@@ -274,7 +284,7 @@ def _source_section(source: SourceDocument, entries: Sequence[_Entry]) -> str:
     )
 
 
-def _source_lines(text: str, entries: Sequence[_Entry]) -> Iterator[str]:
+def _source_lines(text: str, entries: Sequence[Entry]) -> Iterator[str]:
     """The source line by line, cut wherever a span or a line begins or ends: overlaps become neighbours, never nested tags.
 
     A piece looks like the worst entry that covers it. Where a span begins stands its anchor;
@@ -282,7 +292,7 @@ def _source_lines(text: str, entries: Sequence[_Entry]) -> Iterator[str]:
     """
     marks = [(span, entry) for entry in entries for span in _spans(entry.findings) if span.end <= len(text)]
     begins: dict[int, list[Span]] = {}
-    ends: dict[int, list[_Entry]] = {}
+    ends: dict[int, list[Entry]] = {}
     for span, entry in marks:
         if span not in begins.setdefault(span.start, []):
             begins[span.start].append(span)
@@ -290,15 +300,15 @@ def _source_lines(text: str, entries: Sequence[_Entry]) -> Iterator[str]:
             ends[span.end].append(entry)
     cuts = sorted({0, len(text), *begins, *(span.end for span, _ in marks), *(m.end() for m in re.finditer("\n", text))})
     foreign = _foreign_letters(text)
-    opening: dict[int, list[tuple[Span, _Entry]]] = {}
+    opening: dict[int, list[tuple[Span, Entry]]] = {}
     for span, entry in marks:
         opening.setdefault(span.start, []).append((span, entry))
-    covering: list[tuple[Span, _Entry]] = []
+    covering: list[tuple[Span, Entry]] = []
     line: list[str] = []
     for start, end in pairwise(cuts):
         covering = [each for each in covering if each[0].end > start] + opening.get(start, [])
         anchors = "".join(f'<a class="at" id="{_anchor(span)}"></a>' for span in begins.get(start, ()))
-        drawn = _draw(text[start:end].removesuffix("\n"), start, foreign)
+        drawn = _draw(text[start:end].removesuffix("\n").removesuffix("\r") if text[end - 1] == "\n" else text[start:end], start, foreign)
         tags = "".join(_tag(entry) for entry in ends.get(end, ()))
         if covering and (drawn or tags):
             worst = min((entry.verdict for _, entry in covering), key=lambda each: _LOOKS[each].rank)
@@ -311,7 +321,7 @@ def _source_lines(text: str, entries: Sequence[_Entry]) -> Iterator[str]:
             line = []
 
 
-def _tag(entry: _Entry) -> str:
+def _tag(entry: Entry) -> str:
     look = _LOOKS[entry.verdict]
     return f'<a class="tag" href="#{entry.anchor}" aria-label="{look.word}, entry {entry.number}">{look.symbol}{entry.number}</a>'
 
@@ -321,7 +331,7 @@ def _anchor(span: Span) -> str:
 
 
 def _slices(text: str, spans: Sequence[Span]) -> str:
-    return " \u2026 ".join(_draw(" ".join(text[span.start : span.end].split("\n"))) for span in spans)
+    return " \u2026 ".join(_draw(_one_line(text[span.start : span.end])) for span in spans)
 
 
 def _places(text: str, spans: Sequence[Span]) -> str:
@@ -336,7 +346,7 @@ def _places(text: str, spans: Sequence[Span]) -> str:
 # ---- the fields -----------------------------------------------------------------------------------------------
 
 
-def _cards(page: _Page, look: _Look, entries: Sequence[_Entry]) -> str:
+def _cards(page: _Page, look: _Look, entries: Sequence[Entry]) -> str:
     if not entries:
         return ""
     cards = "".join(_card(page, entry) for entry in entries)
@@ -347,7 +357,7 @@ def _group_opening(look: _Look, size: int) -> str:
     return f'<section aria-labelledby="{look.group_id}"><h3 id="{look.group_id}">{look.group} <span class="count">{size}</span></h3>\n'
 
 
-def _card(page: _Page, entry: _Entry) -> str:
+def _card(page: _Page, entry: Entry) -> str:
     return (
         f"{_card_opening(entry, 'h4', _title(page, entry))}"
         f'<p class="path"><code><bdi>{_draw(entry.path)}</bdi></code></p>\n'
@@ -355,7 +365,7 @@ def _card(page: _Page, entry: _Entry) -> str:
     )
 
 
-def _card_opening(entry: _Entry, heading: str, title: str) -> str:
+def _card_opening(entry: Entry, heading: str, title: str) -> str:
     look = _LOOKS[entry.verdict]
     return (
         f'<article id="{entry.anchor}" class="card {look.css}" tabindex="-1" aria-labelledby="{entry.anchor}-title">\n'
@@ -364,7 +374,7 @@ def _card_opening(entry: _Entry, heading: str, title: str) -> str:
     )
 
 
-def _comparison(page: _Page, entry: _Entry) -> str:
+def _comparison(page: _Page, entry: Entry) -> str:
     said = _slices(page.source.text, entry.spans)
     claim = _claim(page, entry)
     confidence = _confidence(page.source, entry.spans)
@@ -374,12 +384,12 @@ def _comparison(page: _Page, entry: _Entry) -> str:
     return f'<dl class="versus">{left}<div><dt>Source says</dt><dd>{source if said else none}</dd></div></dl>\n'
 
 
-def _claim(page: _Page, entry: _Entry) -> str:
+def _claim(page: _Page, entry: Entry) -> str:
     """The payload's value at this path, as HTML; empty for the whole document and for containers, which are shown further down."""
-    value = page.values.get(entry.path, _MISSING)
-    if entry.path == "$" or value is _MISSING or (entry.item is not None and entry.path == entry.item.path):
+    value = page.values.get(entry.path, MISSING)
+    if entry.path == "$" or value is MISSING or (entry.item is not None and entry.path == entry.item.path):
         return ""
-    return f'<bdi class="said">{_draw(_shown(value))}</bdi>'
+    return f'<bdi class="said">{_draw(shown(value))}</bdi>'
 
 
 def _confidence(source: SourceDocument, spans: Sequence[Span]) -> str:
@@ -387,7 +397,7 @@ def _confidence(source: SourceDocument, spans: Sequence[Span]) -> str:
     return f"; least recognition confidence {min(known) * 100:.0f} %" if known else ""
 
 
-def _reasons(entry: _Entry) -> str:
+def _reasons(entry: Entry) -> str:
     ordered = sorted(entry.findings, key=lambda finding: _LOOKS[finding.verdict].rank)
     return f'<ul class="why">{"".join(_reason(finding) for finding in ordered)}</ul>\n'
 
@@ -421,7 +431,7 @@ def _fact(evidence: Evidence) -> str:
     return ", ".join(parts)
 
 
-def _passed_table(page: _Page, entries: Sequence[_Entry]) -> str:
+def _passed_table(page: _Page, entries: Sequence[Entry]) -> str:
     if not entries:
         return ""
     look = _LOOKS[Verdict.PASS]
@@ -448,12 +458,12 @@ def _passed_table(page: _Page, entries: Sequence[_Entry]) -> str:
     heads = "".join(f'<th scope="col" role="columnheader">{name}</th>' for name in ("Field", "Payload says", "Source says", "Checked by"))
     return (
         f"{_group_opening(look, len(entries))}"
-        '<table role="table"><caption>Fields that passed, by medication</caption>'
+        '<table role="table"><caption>Fields that passed, by item</caption>'
         f'<thead role="rowgroup"><tr role="row">{heads}</tr></thead>\n{tables}</table></section>\n'
     )
 
 
-def _statements_section(page: _Page, entries: Sequence[_Entry]) -> str:
+def _statements_section(page: _Page, entries: Sequence[Entry]) -> str:
     """The statements of the source that no field of the payload carries, the held ones first."""
     ordered = sorted(entries, key=lambda entry: _LOOKS[entry.verdict].rank)
     cards = []
@@ -462,7 +472,7 @@ def _statements_section(page: _Page, entries: Sequence[_Entry]) -> str:
         statement = f'<bdi class="said">{said}</bdi> <span class="place">{_places(page.source.text, entry.spans)}</span>' if said else ""
         title = "Accounted for" if entry.verdict is Verdict.PASS else "No field carries this"
         cards.append(f"{_card_opening(entry, 'h3', title)}<p>{statement}</p>\n{_crops(page, entry)}{_reasons(entry)}</article>\n")
-    body = "".join(cards) or '<p class="empty">None: every medication statement found in the source is carried by a field.</p>\n'
+    body = "".join(cards) or '<p class="empty">None: every statement found in the source is carried by a field or accounted for.</p>\n'
     return (
         '<section id="statements" class="statements" aria-labelledby="statements-title">\n'
         f'<h2 id="statements-title">Statements of the source that no field carries</h2>\n<div class="grid">{body}</div></section>\n'
@@ -494,12 +504,12 @@ def _footer(report: VerificationReport) -> str:
 
 # ---- the payload ----------------------------------------------------------------------------------------------
 
-_MISSING = object()
+MISSING = object()
 _FENCED = re.compile(r"\s*```[A-Za-z]*\n(.*)\n?```\s*", re.DOTALL)
 
 
 def _parsed(payload: object) -> object:
-    """The payload as Python values; text that is not JSON gives `_MISSING`."""
+    """The payload as Python values; text that is not JSON gives `MISSING`."""
     if type(payload) is bytes:
         payload = payload.decode("utf-8", "replace")
     if type(payload) is not str:
@@ -508,17 +518,17 @@ def _parsed(payload: object) -> object:
     try:
         value: object = json.loads(fenced[1] if fenced else payload)
     except (ValueError, RecursionError):
-        return _MISSING
+        return MISSING
     return value
 
 
-def _values_by_path(payload: object) -> dict[str, object]:
+def values_by_path(payload: object) -> dict[str, object]:
     """Every value of the payload under its path. A payload deeper or larger than any that can be verified is cut, not followed."""
     values: dict[str, object] = {}
     waiting: list[tuple[str, object, int]] = [("$", _parsed(payload), 0)]
     while waiting and len(values) < 100_000:
         path, value, depth = waiting.pop()
-        if value is _MISSING:
+        if value is MISSING:
             continue
         values[path] = value
         if depth < 64 and type(value) is dict:
@@ -528,10 +538,10 @@ def _values_by_path(payload: object) -> dict[str, object]:
     return values
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
     """One value as text: strings as they are, `{"value", "unit"}` as `500 mg`, the rest as JSON."""
     if type(value) is dict and value.keys() == {"value", "unit"} and not any(type(each) in (dict, list) for each in value.values()):
-        text = f"{_shown(value['value'])} {_shown(value['unit'])}"
+        text = f"{shown(value['value'])} {shown(value['unit'])}"
     else:
         text = value if type(value) is str else _json(value, None)
     cut = len(text) - _MAX_SHOWN
@@ -548,7 +558,7 @@ def _json(value: object, indent: int | None) -> str:
 
 def _payload_text(payload: object) -> tuple[str, str]:
     value = _parsed(payload)
-    if value is not _MISSING:
+    if value is not MISSING:
         return _json(value, 2), "as read"
     return (payload.decode("utf-8", "replace") if type(payload) is bytes else str(payload)), "as received (it is not JSON)"
 
@@ -556,10 +566,10 @@ def _payload_text(payload: object) -> tuple[str, str]:
 # ---- text that nobody may trust -------------------------------------------------------------------------------
 
 # Code points without ink, with a control function, or for private use, as an explicit table: `unicodedata` differs between Pythons.
-# A tab and a line feed are layout and stay; a carriage return before a line feed is part of the line end.
+# A tab and a line feed are layout and stay; so does a carriage return before a line feed, which is part of the line end.
+_LINE_END = re.compile("\r?\n|\t")
 _UNSEEN = re.compile(
-    "\r(?=\n)|"
-    "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f"
     "\u2800\u3000\u3164\ud800-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
 )
@@ -584,28 +594,37 @@ def _draw(text: str, offset: int = 0, foreign: frozenset[int] | None = None) -> 
 
     offset, foreign: for a piece of a longer text, where it begins there and the foreign letters of the whole.
     """
-    if text.isascii() and text.isprintable():
-        return escape(text)
+    return escape(text) if text.isascii() and text.isprintable() else _drawn(text, offset, foreign, escape, '<span class="code">{}</span>')
+
+
+def visible(text: str) -> str:
+    """The same for plain text, on one line: what cannot be seen becomes `[U+200B]`. A terminal's control sequences among it."""
+    return _drawn(_one_line(text), 0, None, str, "{}")
+
+
+def _one_line(text: str) -> str:
+    return _LINE_END.sub(" ", text)
+
+
+def _drawn(text: str, offset: int, foreign: frozenset[int] | None, quote: Callable[[str], str], around: str) -> str:
     if foreign is None:
         foreign = _foreign_letters(text)
     pieces: list[str] = []
     done = 0
     cuts = {match.start() for match in _UNSEEN.finditer(text)} | {at - offset for at in foreign if offset <= at < offset + len(text)}
     for at in sorted(cuts):
-        pieces.append(escape(text[done:at]))
-        pieces.append(_code(text[at], text[at + 1 : at + 2], at + offset in foreign))
+        pieces.append(quote(text[done:at]))
+        if at + offset in foreign:
+            pieces.append(quote(text[at]))
+        pieces.append(around.format(f"[U+{ord(text[at]):04X}]"))
         done = at + 1
-    pieces.append(escape(text[done:]))
+    pieces.append(quote(text[done:]))
     return "".join(pieces)
 
 
-def _code(character: str, following: str, foreign: bool) -> str:
-    if character == "\r" and following in ("", "\n"):
-        return ""
-    return f'{escape(character) if foreign else ""}<span class="code">[U+{ord(character):04X}]</span>'
-
-
 # ---- page images ----------------------------------------------------------------------------------------------
+
+Box: TypeAlias = tuple[int, int, int, int]
 
 _MARGIN = 14
 """Pixels of paper left around a crop."""
@@ -615,28 +634,24 @@ def _words_in(source: SourceDocument, spans: Sequence[Span]) -> list[Word]:
     return [word for word in source.words if any(word.start < span.end and span.start < word.end for span in spans)]
 
 
-def _crops(page: _Page, entry: _Entry) -> str:
+def _crops(page: _Page, entry: Entry) -> str:
     """For a held entry, its statement as it looks on each page it stands on, with the contested words framed."""
     if entry.verdict is Verdict.PASS or not page.images:
         return ""
-    contested = [word for word in _words_in(page.source, entry.spans) if word.box]
     statement = entry.item.statement_span if entry.item else None
-    around = [word for word in _words_in(page.source, (*entry.spans, *([statement] if statement else ()))) if word.box]
+    contested = _words_in(page.source, entry.spans)
+    around = _words_in(page.source, (*entry.spans, *([statement] if statement else ())))
     figures = []
     for number, image in page.images.items():
-        boxes = [word.box for word in around if word.page == number and word.box]
-        if not boxes:
+        view = _view([word.box for word in around if word.page == number and word.box], page.source, number, image)
+        if view is None:
             continue
-        x0, y0 = max(0, min(box[0] for box in boxes) - _MARGIN), max(0, min(box[1] for box in boxes) - _MARGIN)
-        x1 = min(image.width, max(box[2] for box in boxes) + _MARGIN)
-        y1 = min(image.height, max(box[3] for box in boxes) + _MARGIN)
-        if x1 <= x0 or y1 <= y0:
-            continue
+        x0, y0, x1, y1 = view
+        framed = _frames([word.box for word in contested if word.page == number and word.box]) if len(contested) < len(around) else []
         frames = "".join(
-            f'<rect class="{_LOOKS[entry.verdict].css}" x="{word.box[0] - 5}" y="{word.box[1] - 5}" '
-            f'width="{word.box[2] - word.box[0] + 10}" height="{word.box[3] - word.box[1] + 10}"/>'
-            for word in contested
-            if word.page == number and word.box
+            f'<rect class="{_LOOKS[entry.verdict].css}" x="{box[0] - 5}" y="{box[1] - 5}" '
+            f'width="{box[2] - box[0] + 10}" height="{box[3] - box[1] + 10}"/>'
+            for box in framed
         )
         said = _slices(page.source.text, entry.spans)
         figures.append(
@@ -645,6 +660,32 @@ def _crops(page: _Page, entry: _Entry) -> str:
             f"<figcaption>On page {number}{f', framed: read as <bdi>{said}</bdi>' if said and frames else ''}</figcaption></figure>\n"
         )
     return "".join(figures)
+
+
+def _view(boxes: Sequence[Box], source: SourceDocument, number: int, image: _Image) -> Box | None:
+    """The part of the page that shows these words and whatever else stands on their lines; None when it lies outside the image."""
+    if not boxes:
+        return None
+    top, bottom = min(box[1] for box in boxes), max(box[3] for box in boxes)
+    beside = [word.box for word in source.words if word.page == number and word.box and top <= (word.box[1] + word.box[3]) / 2 <= bottom]
+    # A rule or a stain read as one huge word would swallow the page.
+    beside = [box for box in beside if box[3] - box[1] <= bottom - top] or list(boxes)
+    left, right = min(box[0] for box in (*boxes, *beside)), max(box[2] for box in (*boxes, *beside))
+    x0, y0 = max(0, left - _MARGIN), max(0, top - _MARGIN)
+    x1, y1 = min(image.width, right + _MARGIN), min(image.height, bottom + _MARGIN)
+    return (x0, y0, x1, y1) if x0 < x1 and y0 < y1 else None
+
+
+def _frames(boxes: Sequence[Box]) -> list[Box]:
+    """One frame per run of neighbouring words: two join when they overlap in height and the gap is no wider than they are high."""
+    frames: list[Box] = []
+    for box in boxes:
+        last = frames[-1] if frames else None
+        if last and last[1] < box[3] and box[1] < last[3] and -_MARGIN < box[0] - last[2] <= box[3] - box[1]:
+            frames[-1] = (min(last[0], box[0]), min(last[1], box[1]), max(last[2], box[2]), max(last[3], box[3]))
+        else:
+            frames.append(box)
+    return frames
 
 
 def _page_definitions(images: Mapping[int, _Image]) -> str:
@@ -779,6 +820,8 @@ th,td{text-align:left;vertical-align:top;padding:.4rem .75rem .4rem 0;border-bot
 overflow-wrap:anywhere}
 thead th{font-size:.8rem;color:var(--quiet)}
 .owner{font-weight:600;padding-top:.9rem}
+tbody th,td{overflow-wrap:break-word}
+td code{overflow-wrap:anywhere}
 td bdi{font-weight:600}
 td .said{font-size:inherit}
 td li bdi{font-weight:400}

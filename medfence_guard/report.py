@@ -18,6 +18,7 @@ import re
 from typing import NoReturn, cast
 
 from medfence_guard import canonical_json
+from medfence_guard.artifacts import ARTIFACT_TYPES
 from medfence_guard.contract import (
     Completeness,
     Coverage,
@@ -35,37 +36,10 @@ from medfence_guard.errors import ContractError, InputError
 REPORT_SCHEMA = "medfence-guard/report/1"
 AUDIT_SCHEMA = "medfence-guard/audit-report/1"
 
-KNOWN_SEGMENTS = frozenset(
-    [
-        "medications",
-        "name",
-        "generic_name",
-        "strength",
-        "value",
-        "unit",
-        "form",
-        "release",
-        "dose",
-        "route",
-        "site",
-        "frequency",
-        "timing",
-        "duration",
-        "as_needed",
-        "as_needed_for",
-        "max_dose",
-        "quantity",
-        "refills",
-        "instructions",
-        "indication",
-        "status",
-        "sequence",
-        "date",
-        "prescriber",
-        "patient",
-    ]
+KNOWN_SEGMENTS = frozenset({"value", "unit"}).union(
+    *({artifact.container, *artifact.fields, *artifact.document_fields} for artifact in ARTIFACT_TYPES.values())
 )
-"""The path segments an audit line keeps when the caller names no others: the canonical container, fields and document keys."""
+"""The path segments an audit line keeps when the caller names no others: the canonical containers, fields and document keys."""
 
 
 def report_dict(report: VerificationReport) -> Json:
