@@ -22,7 +22,6 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from medfence_guard import canonical_json
 from medfence_guard.contract import Extraction, Json, SourceDocument, Verdict, VerificationReport
 from medfence_guard.errors import ContractError, MedfenceError
 from medfence_guard.payload import MalformedPayload, plain_json
@@ -33,7 +32,7 @@ from medfence_guard.release.numbers import Path as NumberPath
 from medfence_guard.release.numbers import number_paths
 from medfence_guard.release.outcome import MEANING, Outcome, OutcomeStatus, outcome, rehash
 from medfence_guard.release.queue import ReviewQueue, content_key_of
-from medfence_guard.release.review import MAX_ROUNDS, Action, Content, ReviewDecision, ReviewRequest, build_request, problem_with
+from medfence_guard.release.review import MAX_ROUNDS, Action, Content, ReviewDecision, ReviewRequest, build_request, plain_text, problem_with
 from medfence_guard.release.sealed import Sealed
 from medfence_guard.rulepack import Rulepack
 
@@ -144,7 +143,7 @@ class Fence:
         numbers: tuple[NumberPath, ...] = ()
         try:
             copy = plain_json(payload)
-            text, malformed, numbers = canonical_json.dumps(copy), False, number_paths(payload, copy)
+            text, malformed, numbers = plain_text(copy), False, number_paths(payload, copy)
         except MalformedPayload:
             text, malformed = _raw_text(payload), True
         report = self._verify(Extraction(artifact_type, payload if malformed else copy), source)

@@ -96,10 +96,6 @@ class ReviewDecision:
     edited_sha256: str | None = None
     _edited: Sealed[str] | None = field(default=None, repr=False)
 
-    def digest(self) -> str:
-        """Hex digest of everything that was decided, so that a repeat is recognised."""
-        return canonical_json.sha256(self.to_record())
-
     def to_record(self) -> Json:
         """Plain JSON of the whole decision, the edited payload included: health data, for a ReviewQueue."""
         return {
@@ -263,7 +259,7 @@ class ReviewRequest:
 class Content:
     """The health data of a request: what was verified, and the report on it.
 
-    payload_text: the canonical text of the verified copy; of a malformed payload, the model's own text, which can never be released.
+    payload_text: the verified copy as JSON text, keys in the model's order; of a malformed payload, the model's own text, which can never be released.
     numbers: the paths whose text is a number in the payload as given. compositions: medication path -> what the bundle says it contains.
     audit_record, audit_seq: where the log holds its verification, if there is a log.
     """
@@ -279,8 +275,15 @@ class Content:
 
     @property
     def payload_sha256(self) -> str:
-        """Digest of the verified copy; of a malformed payload, of its text."""
+        """Canonical digest of the verified copy; of a malformed payload, digest of its text."""
+        if not self.malformed:
+            return canonical_json.sha256(json.loads(self.payload_text))
         return hashlib.sha256(self.payload_text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def plain_text(copy: Json) -> str:
+    """The verified copy as JSON text, keys in the model's own order (replay and the evidence page read it in that order)."""
+    return json.dumps(copy, ensure_ascii=False, separators=(",", ":"))
 
 
 def build_request(
