@@ -421,7 +421,9 @@ def read_product(printed: str, names: Names, *, pack: str = "", topical: bool = 
     if len(inner) == 1 and not STRENGTH.search(text.replace(f"({inner[0]})", " ")):
         text = f"{inner[0]} {_outside_form_words(text, inner[0])}"
     forms, release, rest = split_form(text)
-    shared = re.search(r"\bper\s*(\d+(?:\.\d+)?)?\s*ml\b", re.sub(STRENGTH, lambda m: "#" * len(m.group()), rest))
+    shared = re.search(
+        r"\bper\s*(\d+(?:\.\d+)?)?\s*ml\b", STRENGTH.sub(lambda m: m.group() if m["unit"] == "ml" else "#" * len(m.group()), rest)
+    )
     per: tuple[str, str] | None = None
     if shared:
         per = (shared[1] or "1", "mL")
@@ -811,6 +813,8 @@ def import_unii(rows: Sequence[Mapping[str, str]], molecules: frozenset[str]) ->
     out = set()
     for molecule, (_, unii) in chosen.items():
         for name, tag in by_unii[unii]:
+            if re.fullmatch(r"-[a-z]{4}", name.removeprefix(molecule)):
+                continue  # a US biosimilar suffix (-dttb) is no Indian name
             out.add((molecule, name, tag, unii))
     write_table(
         SOURCES / UNII / "names.csv",
