@@ -32,7 +32,7 @@ build_venv = $(need_venv); started=$$SECONDS; echo "$(1): installing (several mi
 help:  ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo:  ## one prescription: a PASS, a FAIL, an ABSTAIN, and the evidence page (installs nothing)
+demo:  ## a PASS, a FAIL and an ABSTAIN, each with its evidence page (installs nothing)
 	@$(need_python)
 	@$(RUNNABLE) -m medfence_guard demo
 
