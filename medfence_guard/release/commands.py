@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from medfence_guard.contract import Extraction, Json, SourceDocument, VerificationReport
 from medfence_guard.errors import InputError, MedfenceError
+from medfence_guard.html import visible
 from medfence_guard.release.audit import AuditLog, parse_line, read_lines, segments_of, verify_log
 from medfence_guard.release.queue import QueueState, ReviewQueue
 from medfence_guard.release.replay import IN_WORDS, REPRODUCED, read_source, records_of_source, replay
@@ -215,7 +216,7 @@ def review_command(args: argparse.Namespace) -> int:
 def _review_list(queue: ReviewQueue, args: argparse.Namespace) -> int:
     entries = queue.list(None if args.state is None else QueueState(args.state))
     for entry in entries:
-        claimed = f"  claimed by {entry.claimed_by}" if entry.claimed_by else ""
+        claimed = f"  claimed by {visible(entry.claimed_by)}" if entry.claimed_by else ""
         waited = f"{entry.waiting_seconds / 60:.0f} min"
         _say(f"{entry.request_id}  {entry.state.value:8}  {entry.verdict:7}  {entry.held} checks  waiting {waited}{claimed}")
     if not entries:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from medfence_guard.bundle import Bundle, Component, name_key
 from medfence_guard.contract import Evidence, Finding, Json, SourceDocument, Verdict, VerificationReport
+from medfence_guard.html import visible
 from medfence_guard.payload import child_path
 
 SOURCE_NAMES: Mapping[str, str] = {"prescription": "Prescription", "clinical_note": "Note"}
@@ -133,8 +133,8 @@ def _item(
     said = None if omitted else value_text(value_at(payload, path))
     read = _source_text(findings, source)
     own_name = SOURCE_NAMES.get(report.artifact_type, "Source")
-    left = f"Extraction: {drawn(said)}." if said is not None else "Extraction: nothing."
-    right = f"{own_name}: {drawn(read)}." if read is not None else f"{own_name}: nothing found that says so."
+    left = f"Extraction: {visible(said)}." if said is not None else "Extraction: nothing."
+    right = f"{own_name}: {visible(read)}." if read is not None else f"{own_name}: nothing found that says so."
     sentence = f"{left} {right}"
     return ReviewItem(
         path=path,
@@ -142,7 +142,7 @@ def _item(
         verdict=Verdict.FAIL if any(f.verdict is Verdict.FAIL for f in findings) else Verdict.ABSTAIN,
         sentence=sentence,
         spelled_out=_spelled_out(said, read),
-        why=tuple(dict.fromkeys(drawn(finding.message) for finding in findings)),
+        why=tuple(dict.fromkeys(visible(finding.message) for finding in findings)),
         check_ids=tuple(dict.fromkeys(finding.check_id for finding in findings)),
         reference=references.get(medication, ()),
     )
@@ -172,7 +172,7 @@ def _references(report: VerificationReport) -> Mapping[str, tuple[str, ...]]:
 
 
 def _reference(evidence: Evidence) -> str:
-    told = f"{evidence.refdata_key}" if evidence.matched_text is None else f"{drawn(evidence.matched_text)} = {evidence.refdata_key}"
+    told = f"{evidence.refdata_key}" if evidence.matched_text is None else f"{visible(evidence.matched_text)} = {evidence.refdata_key}"
     return f"{told} (grade {evidence.grade or 'not stated'}; {evidence.citation or 'no citation'})"
 
 
@@ -235,13 +235,6 @@ def _spelled_out(*texts: str | None) -> tuple[str, ...]:
             if meaning is not None:
                 forms.setdefault(match[0], meaning)
     return tuple(f"{form} = {meaning}" for form, meaning in forms.items())
-
-
-def drawn(text: str) -> str:
-    """The text with every invisible or direction-changing character drawn as `[U+200B]`."""
-    return "".join(
-        f"[U+{ord(c):04X}]" if unicodedata.category(c) in ("Cf", "Cc", "Cs", "Co", "Cn") and c not in "\n\t" else c for c in text
-    )
 
 
 # ---- values of the payload ------------------------------------------------------------------------------------
