@@ -235,20 +235,24 @@ def table(report: VerificationReport, source: SourceDocument, payload: object, t
         f"{report.coverage.verified} of {report.coverage.claims} claims passed, "
         f"{report.completeness.accounted} of {report.completeness.statements} statements of the source accounted for"
     )
-    lines = [f"{terminal.verdict(report.overall)}  {head}", ""]
+    told = _wrapped(head, _VERDICT_WIDTH, terminal.width)
+    lines = [f"{terminal.verdict(report.overall, _VERDICT_WIDTH)}{told[0].strip()}", *told[1:]]
     if report.not_checked:
-        lines[1:1] = _wrapped("NOT CHECKED, by request: " + ", ".join(map(visible, report.not_checked)), 0, terminal.width)
+        lines += _wrapped("NOT CHECKED, by request: " + ", ".join(map(visible, report.not_checked)), 0, terminal.width)
+    lines.append("")
     entries = [entry for entry in entries_of(report) if entry.place is not Place.HEAD]
     rows = [(entry, _field(entry), *_sides(entry, source, values)) for entry in entries]
     if terminal.width < _NARROW:
         for entry, field, said, found in rows:
-            lines.append(f"{terminal.verdict(entry.verdict)}  {terminal.strong(field)}")
+            first, *more = _wrapped(field, _VERDICT_WIDTH + 2, terminal.width)
+            lines.append(f"{terminal.verdict(entry.verdict, _VERDICT_WIDTH)}  {terminal.strong(first.strip())}")
+            lines += more
             lines += _wrapped(f"payload: {said}", 4, terminal.width) if said else []
             lines += _wrapped(f"source:  {found}", 4, terminal.width)
             lines += _reasons(entry, 4, terminal)
     else:
         field_width = min(max((len(field) for _, field, _, _ in rows), default=5), terminal.width * 3 // 10)
-        side = (terminal.width - _VERDICT_WIDTH - field_width - 4) // 2
+        side = (terminal.width - _VERDICT_WIDTH - field_width - 3 * 2) // 2  # two spaces between four columns
         widths = (field_width, side, side)
         lines.append(_row("VERDICT".ljust(_VERDICT_WIDTH), ("FIELD", "PAYLOAD SAYS", "SOURCE SAYS"), widths))
         for entry, field, said, found in rows:

@@ -432,7 +432,8 @@ def test_a_held_statement_is_shown_as_it_looks(image: bytes) -> None:
     kind = "png" if image[1:4] == b"PNG" else "jpeg"
     assert page.count(base64.b64encode(image).decode()) == 1
     assert f'<image id="page-1" width="900" height="300" href="data:image/{kind};base64,' in page
-    # The line "1. Tab. Brufen 400mg 0-1-0" has 26 characters: x 100 to 308, y 90 to 110; the margin is 14. "400mg" are the characters 15 to 20.
+    # The line "1. Tab. Brufen 400mg 0-1-0" has 26 characters: x 100 to 308, y 90 to 110; the margin is 14.
+    # "400mg" are its characters 15 to 20.
     assert 'viewBox="86 76 236 48"' in page
     assert '<rect class="fail" x="215" y="85" width="50" height="30"/>' in page
     assert "framed: read as <bdi>400mg</bdi>" in page
