@@ -115,6 +115,7 @@ def render(report: VerificationReport, source: SourceDocument, payload: object, 
         _passed_table(page, passed),
     ]
     held = [entry for entry in (*first, *undecided, *unowned) if entry.verdict is not Verdict.PASS]
+    held.sort(key=lambda entry: _LOOKS[entry.verdict].rank)
     return "".join(
         (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
@@ -842,7 +843,7 @@ table[role=table] td{display:block}
 table[role=table] thead{position:absolute;left:-999rem}table[role=table] tr{border-bottom:1px solid var(--rule);padding:.4rem 0}
 table[role=table] th,table[role=table] td{border:0;padding:.1rem 0}
 td[data-label]::before{content:attr(data-label) ": ";color:var(--quiet);font-size:.85em}.versions th{width:7rem}}
-@media print{body{max-width:none;padding:0;font-size:10.5pt}.phi{margin:0;color:var(--ink);background:none;
+@media print{h2,h3{break-after:avoid}body{max-width:none;padding:0;font-size:10.5pt}.phi{margin:0;color:var(--ink);background:none;
 border:2px solid var(--ink)}.skip{display:none}
 .columns{display:block}.source{position:static}.text{max-height:none;overflow:visible}.fields{margin-top:1.5rem}.todo ul{columns:2}
 a{text-decoration:none}}
