@@ -20,6 +20,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from medfence_guard.contract import Extraction, Json, SourceDocument, Verdict, VerificationReport
@@ -32,11 +33,22 @@ from medfence_guard.release.numbers import Path as NumberPath
 from medfence_guard.release.numbers import number_paths
 from medfence_guard.release.outcome import MEANING, Outcome, OutcomeStatus, outcome, rehash
 from medfence_guard.release.queue import ReviewQueue, content_key_of
-from medfence_guard.release.review import MAX_ROUNDS, Action, Content, ReviewDecision, ReviewRequest, build_request, plain_text, problem_with
+from medfence_guard.release.review import (
+    MAX_ROUNDS,
+    Action,
+    Content,
+    ReviewDecision,
+    ReviewRequest,
+    build_request,
+    plain_text,
+    problem_with,
+)
 from medfence_guard.release.sealed import Sealed
 from medfence_guard.rulepack import Rulepack
 
 Handler = Callable[[ReviewRequest], "ReviewDecision | Awaitable[ReviewDecision | None] | None"]
+
+EntryMaker = Callable[[], Entry]
 
 KEPT_IN_MEMORY = 1000
 """Without a ReviewQueue, so many held requests stay settleable; the oldest is dropped, and stays held."""
@@ -163,7 +175,7 @@ class Fence:
         return verify(extraction, source, self._rulepack)
 
     def _recorded(
-        self, content: Content, artifact_type: str, excluded: frozenset[str], round_number: int, before: tuple[Entry, ...]
+        self, content: Content, artifact_type: str, excluded: frozenset[str], round_number: int, before: tuple[EntryMaker, ...]
     ) -> Outcome | ReviewRequest:
         """Record a verification (after the entries `before` it) and what follows from it: a release, or a request that is now open."""
         passed = content.report.overall is Verdict.PASS
@@ -173,7 +185,9 @@ class Fence:
             try:
                 entries, content = self._audit.verification(content, artifact_type)
                 released = auditing.release_entry(self._audit, content, OutcomeStatus.RELEASED.value)
-                seqs = self._audit.append(*before, *entries, released if passed else auditing.requested_entry(content, round_number))
+                seqs = self._audit.append(
+                    *(make() for make in before), *entries, released if passed else auditing.requested_entry(content, round_number)
+                )
             except Exception:  # noqa: BLE001 - no record, no release, whatever the reason
                 return outcome(OutcomeStatus.HELD, "release.audit_failed", report=content.report)
             content = auditing.at_seq(content, seqs[len(before)])
@@ -263,7 +277,7 @@ class Fence:
     def _caught(self, request: ReviewRequest, error: BaseException) -> _NoAnswer:
         name = type(error).__name__
         if isinstance(error, self._control_flow) or not isinstance(error, Exception):
-            self._try_log(auditing.handler_entry(request, "handler_aborted", name))
+            self._try_log(partial(auditing.handler_entry, request, "handler_aborted", name))
             raise error
         return _NoAnswer("review.handler_error", "handler_error", name)
 
@@ -274,7 +288,7 @@ class Fence:
         if answer is None:
             return self._held(request, "review.pending")
         if isinstance(answer, _NoAnswer):
-            logged = not answer.log or self._try_log(auditing.handler_entry(request, answer.log, answer.error or answer.code))
+            logged = not answer.log or self._try_log(lambda: auditing.handler_entry(request, answer.log, answer.error or answer.code))
             return self._held(request, answer.code if logged else "release.audit_failed")
         if self._audit is not None and request._content.open().audit_record is None:
             try:
@@ -284,7 +298,7 @@ class Fence:
         problem = problem_with(answer, request)
         if problem is not None or type(answer) is not ReviewDecision:
             problem = problem or "review.wrong_type"
-            logged = self._try_log(auditing.invalid_entry(request, problem))
+            logged = self._try_log(partial(auditing.invalid_entry, request, problem))
             return self._held(request, problem if logged else "release.audit_failed")
         if self._audit is None and answer.action is not Action.REJECT:
             return self._held(request, "release.no_log", answer)
@@ -295,7 +309,7 @@ class Fence:
         except Exception:  # noqa: BLE001 - whatever a queue does wrong, it holds
             return self._held(request, "review.queue_error", answer)
         if open_code is not None:
-            logged = self._try_log(auditing.decision_entry(self._audit, request, answer, open_code))
+            logged = self._try_log(partial(auditing.decision_entry, self._audit, request, answer, open_code))
             return self._held(request, open_code if logged else "release.audit_failed", answer)
         try:
             return self._act(request, answer)
@@ -314,7 +328,7 @@ class Fence:
         content = request._content.open()
         if decision.action is Action.EDIT:
             return self._edited(request, decision)
-        decided = auditing.decision_entry(self._audit, request, decision, "counts")
+        decided = partial(auditing.decision_entry, self._audit, request, decision, "counts")
         if decision.action is Action.REJECT:
             self._log(decided)
             return outcome(OutcomeStatus.REJECTED, "review.rejected", report=content.report, request=request, decision=decision)
@@ -322,12 +336,12 @@ class Fence:
             self._log(decided)
             return self._held(request, "release.digest_mismatch", decision)
         status, code = _RELEASE_BY[decision.action]
-        self._log(decided, auditing.release_entry(self._audit, content, status.value, decided=True))
+        self._log(decided, partial(auditing.release_entry, self._audit, content, status.value, decided=True))
         return _released(status, code, content, request, decision)
 
     def _edited(self, request: ReviewRequest, decision: ReviewDecision) -> Outcome | ReviewRequest:
         text = "" if decision._edited is None else decision._edited.open()
-        decided = auditing.decision_entry(self._audit, request, decision, "counts")
+        decided = partial(auditing.decision_entry, self._audit, request, decision, "counts")
         try:
             content = self._verified(text, request._content.open().source, request.artifact_type)
         except Exception as error:  # noqa: BLE001 - whatever breaks here, it holds
@@ -345,16 +359,16 @@ class Fence:
     def _held(self, request: ReviewRequest, code: str, decision: ReviewDecision | None = None) -> Outcome:
         return outcome(OutcomeStatus.HELD, code, report=request._content.open().report, request=request, decision=decision)
 
-    def _log(self, *entries: Entry) -> None:
-        if self._audit is not None and not self._try_log(*entries):
+    def _log(self, *makers: EntryMaker) -> None:
+        if not self._try_log(*makers):
             raise _Unrecorded
 
-    def _try_log(self, *entries: Entry) -> bool:
-        """True if recorded, or if there is no log to record in."""
+    def _try_log(self, *makers: EntryMaker) -> bool:
+        """True if recorded, or if there is no log to record in. Making an entry reads the record's salt, and can fail as well."""
         if self._audit is None:
             return True
         try:
-            self._audit.append(*entries)
+            self._audit.append(*(make() for make in makers))
         except Exception:  # noqa: BLE001 - the caller holds
             return False
         return True

@@ -86,7 +86,7 @@ MEANING: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What an outcome shows through its properties and nowhere else. payload_text: the verified copy as JSON text, released outcomes only."""
+    """What an outcome shows through its properties and nowhere else. payload_text: JSON of the verified copy, if released."""
 
     report: VerificationReport | None
     request: ReviewRequest | None

@@ -259,7 +259,8 @@ class ReviewRequest:
 class Content:
     """The health data of a request: what was verified, and the report on it.
 
-    payload_text: the verified copy as JSON text, keys in the model's order; of a malformed payload, the model's own text, which can never be released.
+    payload_text: the verified copy as JSON text, keys in the model's order.
+    malformed: it is the model's own unreadable text instead, and can never be released.
     numbers: the paths whose text is a number in the payload as given. compositions: medication path -> what the bundle says it contains.
     audit_record, audit_seq: where the log holds its verification, if there is a log.
     """

@@ -85,9 +85,8 @@ def fill(path: Path, limit: int) -> None:
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-    fence, codes = KeyedFence(audit=AuditLog(path, fsync=False)), []
-    for _ in range(30):
-        codes.append(fence.check(payload_for("pass"), SOURCE).code)
+    fence = KeyedFence(audit=AuditLog(path, fsync=False))
+    codes = [fence.check(payload_for("pass"), SOURCE).code for _ in range(30)]
     sys.stdout.write(json.dumps(codes))
 
 

@@ -129,7 +129,7 @@ def test_short_writes_are_completed(log, monkeypatch):
 
 
 def test_after_a_failed_sync_this_writer_releases_nothing_more(log, monkeypatch):
-    log_file = os.stat(log.path).st_ino
+    log_file = log.path.stat().st_ino
     real = os.fsync
 
     def fsync(descriptor):

@@ -84,7 +84,7 @@ def test_the_token_of_a_lapsed_lease_is_dead(queue, clock):
     claim = queue.claim("dr-a")
     clock.now += 601
     for use in (lambda: queue.decide(confirm(request), claim), lambda: queue.renew(claim), lambda: queue.release(claim)):
-        with pytest.raises(ContractError, match="lapsed|lease"):
+        with pytest.raises(ContractError, match="lease"):
             use()
     assert queue.state(request.request_id) is QueueState.OPEN
 
@@ -113,7 +113,7 @@ def test_a_decision_needs_the_claim_of_its_own_reviewer(queue):
     claim = queue.claim("dr-a")
     with pytest.raises(ContractError):
         queue.decide(confirm(request, "dr-b"), claim)
-    with pytest.raises(ContractError, match="not allowed|FAIL"):
+    with pytest.raises(ContractError, match="not allowed"):
         queue.decide(request.override(reviewer="dr-a", reason="x"), claim)
     assert queue.state(request.request_id) is QueueState.OPEN
 
@@ -196,7 +196,8 @@ def test_in_memory_the_oldest_is_dropped_and_stays_held():
 def test_two_processes_settle_one_request_once(tmp_path):
     path = tmp_path / "reviews.sqlite"
     log = AuditLog(tmp_path / "a.jsonl", fsync=False)
-    requests = [KeyedFence(review=ReviewQueue(path), audit=log).check(payload_for("abstain", extra=f" {n}"), SOURCE).request for n in range(8)]
+    fence = KeyedFence(review=ReviewQueue(path), audit=log)
+    requests = [fence.check(payload_for("abstain", extra=f" {n}"), SOURCE).request for n in range(8)]
     released = []
 
     def settle_all():
