@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from medfence_guard.bundle import Bundle, Component, name_key
+from medfence_guard.bundle import Bundle, Component, Product, name_key
 from medfence_guard.contract import Evidence, Finding, Json, SourceDocument, Verdict, VerificationReport
 from medfence_guard.html import visible
 from medfence_guard.payload import child_path
@@ -198,19 +198,20 @@ def _composition(text: str, bundle: Bundle) -> list[str]:
     name = next((name for name in names if name is not None), None)
     if name is None or not name.brand:
         return []
-    rows = [(row.molecules, row.components, row.form, row.grade, row.citation) for row in name.rows]
+    numbers = {Fraction(number) for number in re.findall(r"\d{1,6}(?:\.\d{1,6})?", text[:200])}
+    rows = [row for row in name.rows if numbers & row.labels] or list(name.rows)
     lines = [
-        f"{name.display} = {_contents(molecules, components)} {form} (grade {grade}; {citation})"
-        for molecules, components, form, grade, citation in rows[:MAX_COMPOSITIONS]
+        f"{row.brand or name.display} = {_contents(row)} {row.form.replace('_', ' ')} (grade {row.grade}; {row.citation})"
+        for row in rows[:MAX_COMPOSITIONS]
     ]
     more = len(rows) - len(lines)
     return [*lines, f"{name.display}: {more} more in the reference"] if more > 0 else lines
 
 
-def _contents(molecules: tuple[str, ...], components: tuple[Component, ...]) -> str:
-    if len(molecules) != len(components):
-        return " + ".join(molecules)
-    return " + ".join(f"{molecule} {_amount(component)}" for molecule, component in zip(molecules, components, strict=True))
+def _contents(row: Product) -> str:
+    if len(row.molecules) != len(row.components):
+        return " + ".join(row.molecules)
+    return " + ".join(f"{molecule} {_amount(component)}" for molecule, component in zip(row.molecules, row.components, strict=True))
 
 
 def _amount(component: Component) -> str:

@@ -138,3 +138,26 @@ def test_the_page_of_a_request_holds_source_and_payload(tmp_path):
         assert "fail 0" in page
     assert KeyedFence().check("{", SOURCE).request.to_html()
     assert canonical_json.sha256(plain_json(payload_for("fail"))) == request.payload_sha256
+
+
+def test_the_composition_of_a_brand_is_told_with_grade_and_citation(monkeypatch):
+    from medfence_guard.rulepack import Rulepack
+
+    payload = {
+        "medications": [
+            {"name": "Telma 40", "strength": "50 mg"},
+            {"name": "Telma", "strength": "1"},
+            {"name": "Amoxicillin", "strength": "1"},
+        ]
+    }
+    spelled = {"medications": [{"name": "fail", "strength": "1"}] * 3}
+    report = keyed_verify(Extraction("prescription", spelled), SourceDocument(SOURCE))
+    told = wording.compositions(report, plain_json(payload), Rulepack.default().bundle)
+    assert set(told) == {"$.medications[0]", "$.medications[1]"}  # a molecule is not a brand
+    (line,) = [line for line in told["$.medications[0]"] if "hydrochlorothiazide" not in line]
+    assert "= telmisartan 40 mg tablet (grade curated; " in line
+    monkeypatch.setattr(wording, "MAX_COMPOSITIONS", 2)
+    few = wording.compositions(report, plain_json(payload), Rulepack.default().bundle)["$.medications[1]"]
+    assert (len(few), few[-1].endswith(" more in the reference")) == (3, True)
+    (item, *_) = wording.review_items(report, plain_json(payload), SourceDocument(SOURCE), told)
+    assert item.reference[0] == told["$.medications[0]"][0]
