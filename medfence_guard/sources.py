@@ -283,7 +283,7 @@ def from_hocr(path_or_text: str | Path) -> SourceDocument:
     Words are `ocrx_word` inside a line inside an `ocr_page`; `bbox` and `x_wconf` are read from their `title`.
     `ocr_carea`/`ocrx_block` make blocks; without them each `ocr_par` is one. The engine is the first word of the
     `ocr-system` meta element, None if the file does not say, for confidences of two engines are not comparable.
-    `InputError`: tags that do not nest, an id or property given twice, a word outside a line, text on a page
+    `InputError`: tags that do not nest, an id or property given twice, a word outside a line, text in the body
     outside every word, no page at all, a value that is not a number, a file over 32 MiB or not UTF-8.
     """
     reader = _HocrReader()
@@ -305,6 +305,7 @@ class _HocrReader(HTMLParser):
         self.open_elements: list[tuple[str, str | None]] = []
         self.engine: str | None = None
         self._page_number = 0
+        self._in_body = False
         self._ids: set[str] = set()
         self._counts = dict.fromkeys(_DEPTH, 0)
         self._inside: list[str] = []
@@ -330,6 +331,7 @@ class _HocrReader(HTMLParser):
         if len(roles) > 1:
             raise self._error("source.hocr_structure", "an element has two roles")
         role = roles.pop() if roles else None
+        self._in_body = self._in_body or tag == "body" or role is not None
         if role is not None:
             self._open(role, attributes.get("title", ""))
         if tag not in _VOID_TAGS:
@@ -356,8 +358,8 @@ class _HocrReader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._inside and self._inside[-1] == "word":
             self._word_text.append(data)
-        elif self._inside and data.strip():
-            raise self._error("source.hocr_structure", "a page has text outside every ocrx_word; words and their boxes are needed")
+        elif self._in_body and data.strip():
+            raise self._error("source.hocr_structure", "text outside every ocrx_word, which would be lost")
 
     def _error(self, code: str, what: str) -> InputError:
         return InputError(code, f"line {self.getpos()[0]} of the hOCR: {what}")

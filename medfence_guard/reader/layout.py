@@ -58,6 +58,7 @@ _REACH_VERTICAL: Final = 4  # rows further apart than this (or 2.5 usual pitches
 _MAX_SPLITS: Final = 64  # per page; real pages have one or two
 _MAX_LIVE_CHAINS: Final = 16  # chains that compete for one height of the page; more is noise over noise
 _MAX_CLUSTERS: Final = 8
+_LONGEST_LINE: Final = 64  # words; a longer row takes in no more strays, which keeps merging linear
 _SLOPE_ONE: Final = 1 << 12
 _ANY_DISTANCE: Final = 1 << 40
 
@@ -252,7 +253,7 @@ def _merge_fitting(rows: Sequence[_Levelled], height: int) -> list[_Levelled]:
     of one is over a word of the other: a word that jumps out of a handwritten line fits into the hole it leaves."""
     merged: list[_Levelled] = []
     for level, row in rows:
-        if merged and level - merged[-1][0] <= 3 * height // 2:
+        if merged and level - merged[-1][0] <= 3 * height // 2 and sum([len(part.boxes) for part in merged[-1][1]]) < _LONGEST_LINE:
             level_above, above = merged[-1]
             boxes = sorted([(box, fragment) for part in (above, row) for fragment in part for box in fragment.boxes], key=_box_of)
             local = max(height, min(3 * height // 2, _median_height(above), _median_height(row)))
@@ -314,7 +315,9 @@ _TABLE_LABELS: Final = frozenset({
     "evening", "night", "sr", "sno",
 })
 # fmt: on
-_STRONG, _LABEL, _NONE = 2, 1, 0
+_STRONG, _NAMED, _LABEL, _NONE = 3, 2, 1, 0
+_FREQUENCY = re.compile(r"(?<![\w-])(?:[0-9]-[0-9]-[0-9](?:-[0-9])?|od|bd|bid|tds|tid|qid|qds|hs|sos|stat)(?![\w-])", re.IGNORECASE)
+_VERBS: Final = frozenset({"take", "apply", "give", "inhale", "instil", "instill", "put", "use", "chew", "then", "for"})
 
 
 def _tokens(text: str, boxes: Iterable[_Box]) -> list[str]:
@@ -322,7 +325,8 @@ def _tokens(text: str, boxes: Iterable[_Box]) -> list[str]:
 
 
 def _begins(text: str, fragment: _Fragment) -> int:
-    """Whether the fragment begins an item (`_STRONG`), is a side label such as `BP` (`_LABEL`), or neither."""
+    """Whether the fragment begins an item (`_STRONG`), reads like `Dolo 650 1-0-1` (`_NAMED`), is a side label such
+    as `BP` (`_LABEL`), or none of these."""
     tokens = _tokens(text, fragment.boxes[:4])
     while len(tokens) > 1 and not any(map(str.isalnum, tokens[0])):  # a rule or a speck read as a sign
         del tokens[0]
@@ -334,6 +338,9 @@ def _begins(text: str, fragment: _Fragment) -> int:
     # A list number misread as a short something else still stands before a form and a name.
     if rest and len(first) <= 3 and _is_form_and_name(rest[0], rest[1:]):
         return _STRONG
+    if len(rest) >= 2 and _CAPITALISED.match(first) and rest[0][0].isdecimal() and first.lower() not in _VERBS:
+        if _FREQUENCY.search(" ".join(_tokens(text, fragment.boxes[1:8]))):
+            return _NAMED
     return _LABEL if first.rstrip(":.-").lower() in _SIDE_LABELS else _NONE
 
 
@@ -475,11 +482,17 @@ class _PageReader:
             return False
         if lefts[0] > rights[-1] or rights[0] > lefts[-1]:
             return False  # one above the other: no columns
-        begun = [_begins(self._text, right[0]) for _, right in run if right and right[0].left <= position + 2 * self._height]
-        if not (_STRONG in begun or begun.count(_LABEL) >= 2):
+        begun = [(_begins(self._text, right[0]), left) for left, right in run if right and right[0].left <= position + 2 * self._height]
+        kinds = [begins for begins, _ in begun]
+        # A name and its regimen on the right are an item if the row's left side has a regimen too; a table has one in a row.
+        two_regimens = any(begins == _NAMED and self._has_frequency(left) for begins, left in begun)
+        if not (_STRONG in kinds or two_regimens or kinds.count(_LABEL) >= 2):
             return False
         above = self._sides(row_above, position)
         return not any(self._is_table_head(*sides) for sides in ([above] if above else []) + list(run))
+
+    def _has_frequency(self, row: _Row) -> bool:
+        return any(_FREQUENCY.search(" ".join(_tokens(self._text, fragment.boxes))) for fragment in row)
 
     def _says_something(self, left: _Row) -> bool:
         """More than the number of a list item that hangs out to the left of its text."""
@@ -533,7 +546,6 @@ _ITEM_NUMBER = re.compile(
 _DURATION = re.compile(
     r"(?<![\w/])x?\s{0,2}[0-9]{1,3}\s{0,2}(?:days?|d|weeks?|wks?|months?)\b|(?<![\w/])[0-9]{1,2}/(?:7|52|12)(?![\w/])", re.IGNORECASE
 )
-_FREQUENCY = re.compile(r"(?<![\w-])(?:[0-9]-[0-9]-[0-9](?:-[0-9])?|od|bd|bid|tds|tid|qid|qds|hs|sos|stat)(?![\w-])", re.IGNORECASE)
 _VITAL_LINE = re.compile(r"\W{0,4}(?:bp|pr|hr|rr|p/r|pulse|temp|spo2|wt|ht|bmi|rbs|fbs|ppbs|grbs)\b[\s:.-]{0,4}[0-9]", re.IGNORECASE)
 _HEADING_ONLY = re.compile(
     r"\W{0,3}(?:rx|r/x|adv|advice|advised|rx advised|plan|treatment|tx|medicines?|medications?|drugs?)?\W{0,4}", re.IGNORECASE
