@@ -32,7 +32,7 @@ from medfence_guard.release.audit import AuditLog, Entry
 from medfence_guard.release.numbers import Path as NumberPath
 from medfence_guard.release.numbers import number_paths
 from medfence_guard.release.outcome import MEANING, Outcome, OutcomeStatus, outcome, rehash
-from medfence_guard.release.queue import ReviewQueue, content_key_of
+from medfence_guard.release.queue import CLOSED, ReviewQueue, content_key_of
 from medfence_guard.release.review import (
     MAX_ROUNDS,
     Action,
@@ -99,6 +99,7 @@ class Fence:
         self._audit = audit if isinstance(audit, AuditLog) or audit is None else AuditLog(audit)
         self._handler = None if review is None or isinstance(review, ReviewQueue) else review
         self._queue = review if isinstance(review, ReviewQueue) else ReviewQueue(limit=KEPT_IN_MEMORY)
+        self._forgetful = not isinstance(review, ReviewQueue)  # our own memory keeps no health data longer than it must
         self._unasked = "review.queued" if isinstance(review, ReviewQueue) else "review.nobody_to_ask"
 
     # ---- the three calls ----
@@ -132,12 +133,12 @@ class Fence:
         decision: None takes the one recorded in the queue. An edit that does not pass is HELD with a new request.
         """
         try:
-            request = self._queue.get(request_id)
+            request, state = self._queue.get(request_id), self._queue.state(request_id)
             answer: object = self._queue.decision(request_id) if decision is None and request is not None else decision
         except Exception:  # noqa: BLE001 - whatever a queue does wrong, it holds
             return outcome(OutcomeStatus.HELD, "review.queue_error", report=None, request_id=request_id)
         if request is None:
-            return outcome(OutcomeStatus.HELD, "review.unknown_request", report=None, request_id=request_id)
+            return outcome(OutcomeStatus.HELD, CLOSED.get(state, "review.unknown_request"), report=None, request_id=request_id)
         step = self._conclude(request, answer)
         return self._held(step, "review.edit_held") if isinstance(step, ReviewRequest) else step
 
@@ -312,10 +313,13 @@ class Fence:
             logged = self._try_log(partial(auditing.decision_entry, self._audit, request, answer, open_code))
             return self._held(request, open_code if logged else "release.audit_failed", answer)
         try:
-            return self._act(request, answer)
+            step = self._act(request, answer)
         except _Unrecorded:
             self._queue.unsettle(request.request_id)
             return self._held(request, "release.audit_failed", answer)
+        if self._forgetful:
+            self._queue.forget(request.request_id)
+        return step
 
     def _recorded_late(self, request: ReviewRequest, audit: AuditLog) -> ReviewRequest:
         """A request held by a fence without a log, decided before one with a log: its verification is recorded first."""

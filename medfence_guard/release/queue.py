@@ -208,7 +208,7 @@ class ReviewQueue:
                 return "review.unknown_request"
             state, claimed_by, current_token, lease_until = QueueState(row[0]), row[1], row[2], row[3]
             if state not in LIVE:
-                return _CLOSED[state]
+                return CLOSED[state]
             leased = claimed_by is not None and now < lease_until
             if token is not None and not (leased and token == current_token and claimed_by == decision.reviewer):
                 return "review.stale_token"
@@ -388,11 +388,12 @@ class ReviewQueue:
             self._db.execute("COMMIT")
 
 
-_CLOSED: Mapping[QueueState, str] = {
+CLOSED: Mapping[QueueState | None, str] = {
     QueueState.CONFLICT: "review.conflict",
     QueueState.EXPIRED: "review.expired",
     QueueState.SETTLED: "review.already_settled",
 }
+"""Why a decision comes too late."""
 
 
 def _standing(answers: Mapping[str, tuple[str, str | None]], min_reviewers: int) -> tuple[str | None, QueueState]:

@@ -58,7 +58,16 @@ REASON_CODES = frozenset(
 MAX_ROUNDS = 3
 """How often an edit may be edited again before the payload stays held."""
 
-VALUE_CHECKS = frozenset({"grounding.strength", "grounding.dose", "grounding.unit_integrity", "reference.dose_in_range"})
+VALUE_CHECKS = frozenset(
+    {
+        "grounding.strength",
+        "grounding.dose",
+        "grounding.dosage",
+        "grounding.unit_integrity",
+        "grounding.max_dose",
+        "reference.dose_in_range",
+    }
+)
 VALUE_FIELDS = frozenset({"strength", "dose", "unit", "max_dose"})
 """A FAIL of one of these checks, or at a path ending in one of these fields, is overridden only by typing the value again."""
 
@@ -330,6 +339,14 @@ def request_id_of(report_sha256: str, payload_sha256: str, source_sha256: str, a
 Rule = Callable[[ReviewDecision, ReviewRequest], bool]
 
 
+def _well_formed(decision: ReviewDecision) -> bool:
+    """A dataclass does not check its fields; what the rules below touch has exactly the types they expect."""
+    if type(decision.action) is not Action or type(decision.items) is not tuple or type(decision.values) is not dict:
+        return False
+    texts = (decision.request_id, decision.payload_sha256, decision.comment, *decision.items, *decision.values, *decision.values.values())
+    return all(type(text) is str for text in texts)
+
+
 def _is_aware(when: object) -> bool:
     return isinstance(when, datetime) and when.utcoffset() is not None
 
@@ -356,6 +373,7 @@ INVALID_WHEN: tuple[tuple[str, Rule], ...] = (
     ("review.wrong_digest", lambda d, r: d.payload_sha256 != r.payload_sha256),
     ("review.action_not_allowed", lambda d, r: d.action not in r.allowed),
     ("review.naive_time", lambda d, _: not _is_aware(d.decided_at)),
+    # `_blank` is also true of what is no text at all.
     ("review.no_reviewer", lambda d, _: _blank(d.reviewer)),
     ("review.excluded_reviewer", lambda d, r: d.reviewer in r.excluded),
     ("review.empty_reason", lambda d, _: d.action is not Action.REJECT and _blank(d.reason)),
@@ -373,7 +391,7 @@ INVALID_WHEN: tuple[tuple[str, Rule], ...] = (
 
 def problem_with(decision: object, request: ReviewRequest) -> str | None:
     """The rule id that makes this decision invalid for this request, or None. Anything that is not a ReviewDecision is invalid."""
-    if type(decision) is not ReviewDecision or type(decision.action) is not Action:
+    if type(decision) is not ReviewDecision or not _well_formed(decision):
         return "review.wrong_type"
     return next((rule_id for rule_id, broken in INVALID_WHEN if broken(decision, request)), None)
 

@@ -102,6 +102,30 @@ def test_a_subclass_of_the_decision_holds(log):
     held(check(handler, log), "review.wrong_type")
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"action": "confirm"},
+        {"items": None},
+        {"items": ["$.medications[0]"]},
+        {"items": (1,)},
+        {"values": {1: "50 mg"}},
+        {"values": {STRENGTH: 50}},
+        {"comment": None},
+        {"request_id": None},
+        {"payload_sha256": b"0"},
+    ],
+    ids=str,
+)
+def test_a_decision_with_a_field_of_another_type_holds(log, fields):
+    held(check(lambda r: replace(confirming(r), **fields), log), "review.wrong_type")
+
+
+@pytest.mark.parametrize("reviewer", [["dr-a"], 5])
+def test_a_reviewer_that_is_no_text_holds(log, reviewer):
+    held(check(lambda r: replace(confirming(r), reviewer=reviewer), log), "review.no_reviewer")
+
+
 def test_wrong_request_id_holds(log):
     held(check(lambda r: replace(confirming(r), request_id="rr_" + "0" * 32), log), "review.wrong_request")
 

@@ -193,6 +193,15 @@ def test_in_memory_the_oldest_is_dropped_and_stays_held():
     assert KeyedFence(review=queue).settle(requests[0].request_id, confirm(requests[0])).code == "review.unknown_request"
 
 
+def test_without_a_queue_a_settled_request_keeps_no_health_data_in_memory(tmp_path):
+    fence = KeyedFence(audit=AuditLog(tmp_path / "a.jsonl", fsync=False))
+    request = fence.check(payload_for("abstain"), SOURCE).request
+    assert fence._queue.get(request.request_id) is not None
+    assert fence.settle(request.request_id, confirm(request)).released
+    assert fence._queue.get(request.request_id) is None
+    assert fence.settle(request.request_id, confirm(request)).code == "review.already_settled"
+
+
 def test_two_processes_settle_one_request_once(tmp_path):
     path = tmp_path / "reviews.sqlite"
     log = AuditLog(tmp_path / "a.jsonl", fsync=False)
