@@ -193,7 +193,7 @@ def _brand_keys(name: str, components: tuple[Component, ...]) -> tuple[set[str],
             part_of_name = True
             if not numbers and token.glued:
                 stem.append(token.text)
-    complete = {name_key(name), name_key(text), name_key(" ".join(kept))}
+    complete = {name_key(" ".join(kept))}
     stems = {name_key(" ".join(stem))} if part_of_name or len(stem) < len(kept) else set()
     return complete, stems - complete, numbers
 

@@ -59,8 +59,9 @@ class Chunk(NamedTuple):
 # Which reading of a phrase comes first when it has several; the segmenter may choose another by position.
 _KIND_ORDER = (
     "instruction_to_model", "ambiguous", "rate", "rate_of", "when", "when_offset", "prn", "stat", "as_directed", "duration", "duration_is", "duration_open",
-    "maximum", "unsupported", "weekday", "quantity", "refill", "pseudo_cue", "collective", "cue", "heading", "review_phrases", "boilerplate", "header_line_starts",
-    "form", "route", "site", "release", "then", "verb", "person_roles", "indication", "inert", "label", "terminator",
+    "maximum", "unsupported", "weekday", "quantity", "refill", "pseudo_cue", "collective", "cue", "form", "route", "site", "release", "then", "verb",
+    "composition", "indication", "inert", "indication_part", "terminator", "heading", "review_phrases", "boilerplate", "header_line_starts", "person_roles",
+    "label", "model_label",
 )  # fmt: skip
 _RANK = {kind: rank for rank, kind in enumerate(_KIND_ORDER)}
 
@@ -404,15 +405,10 @@ class Chunker:
             if part.kind in (WORD, NUMBER, SLASHED):
                 key += part.text.replace("/", "").replace(".", "").replace("'", "")
                 found = names.get(key)
-                if found is not None and not (
-                    part.kind != WORD
-                    and place + 1 < len(tokens)
-                    and (self._unit_at(tokens, place + 1) is not None and tokens[place + 1].kind == WORD)
-                    and place > index
-                    and names.get(key[: -len(part.text)]) is not None
-                ):
+                unit_follows = part.kind != WORD and place > index and self._unit_at(tokens, place + 1) is not None
+                if found is not None and not (unit_follows and best is not None):
                     best = (place + 1, key, found)
-            elif not (part.kind == MARK and part.text in ("-", "+", "&", ",") and place > index and part.text == "-"):
+            elif not (part.kind == MARK and part.text == "-" and place > index):
                 break
             place += 1
         if best is None:

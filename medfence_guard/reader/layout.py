@@ -131,7 +131,7 @@ class _Chains:
         self._reach = reach  # how far to the right of its end a chain may go on
         self._slots: dict[int, list[_Row]] = {}  # each as high as two letters, so that two slots hold all candidates
 
-    def nearest(self, left: int, level: int, small: bool) -> _Row | None:
+    def nearest(self, left: int, level: int) -> _Row | None:
         """The chain whose last member is level with this and ends before it; the closest in height, then in distance."""
         height = self._height
         earliest, latest = left - self._reach, left + height // 2
@@ -144,9 +144,6 @@ class _Chains:
                 if not earliest <= last.right <= latest:
                     continue
                 off = abs(last.level - level)
-                # A dash may stand half a height off the middle of its word, so it counts as nearer than it is.
-                if small or last.small:
-                    off = off * 2 // 3
                 if off < best_off or (off == best_off and (best is None or last.right > best_right)):
                     best, best_off, best_right = chain, off, last.right
         return best
@@ -171,7 +168,7 @@ def _chain_words(boxes: Iterable[_Box], height: int) -> list[_Fragment]:
     for box in boxes:
         level = box[1] + box[3]
         small = 2 * (box[3] - box[1]) < height
-        chain = chains.nearest(box[0], level, small)
+        chain = chains.nearest(box[0], level)
         if chain is None:
             fragment = _Fragment([box], level, small)
             fragments.append(fragment)
@@ -231,7 +228,7 @@ def _rows(fragments: Iterable[_Fragment], height: int) -> list[_Levelled]:
     chains = _Chains(height, _ANY_DISTANCE)
     rows: list[_Row] = []
     for fragment in sorted(fragments, key=_from_the_left):
-        row = chains.nearest(fragment.left, fragment.level, fragment.small)
+        row = chains.nearest(fragment.left, fragment.level)
         if row is None:
             rows.append([fragment])
             chains.add(rows[-1])

@@ -42,6 +42,8 @@ class Rate(NamedTuple):
     unit: str
 
 
+# Column labels that are ordinary words of a sentence; as labels they would swallow it.
+_PREPOSITIONS = frozenset({"for", "to", "from", "on", "by"})
 LEAF = ""  # the key of a trie node that holds the meanings of the phrase ending there
 ANY_NUMBER = "#"
 ANY_UNIT = "{u}"
@@ -68,9 +70,7 @@ class Lexicon:
     suffixes: frozenset[str]
     salts: frozenset[str]
     confusable_timing: frozenset[str]
-    indications: frozenset[str]
-    order_verbs: frozenset[str]
-    line_starts: tuple[Mapping[str, Any], ...]
+    instruction_marks: tuple[str, ...]
     site_route: Mapping[str, str | None]
 
 
@@ -196,25 +196,27 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         build.add_all(row["surfaces"], Meaning("site", row["site"]))
     for surface, site in routes["ambiguous_sites"].items():
         build.add(surface, Meaning("site", site, ("ambiguous_site",)))
-    indications: set[str] = set()
-    verbs: set[str] = set()
-    for category in tables["inert"]["categories"]:
-        name = category["name"]
-        if name == "order_verbs":
-            verbs.update(category["words"])
-            build.add_all([*category["words"], *category["phrases"]], Meaning("verb", True))
-        elif name == "indications":
-            build.add_all([*category["words"], *category["phrases"]], Meaning("indication", True))
-            indications.update(category["words"])
-        else:
-            build.add_all([*category["words"], *category["phrases"]], Meaning("inert", name))
+    inert = tables["inert"]
+    for category in inert["categories"]:
+        build.add_all([*category["words"], *category["phrases"]], Meaning("inert", category["name"]))
+    reasons = inert["indications"]
+    build.add_all(reasons["indications"], Meaning("indication", "reason"))
+    for key in ("starters", "closers", "modifiers", "joiners", "tails"):
+        build.add_all(reasons[key], Meaning("indication_part", key))
+    build.add_all(inert["order_verbs"]["plain"], Meaning("verb", "plain"))
+    build.add_all(inert["order_verbs"]["route_bearing"], Meaning("verb", "route_bearing"))
     sections = tables["sections"]
     for row in sections["sections"]:
         build.add_all(row["headings"], Meaning("heading", (row["name"], row["medication_status"])))
     for label, target in sections["column_labels"].items():
-        build.add(label, Meaning("label", target))
-    for key in ("header_line_starts", "review_phrases", "boilerplate", "person_roles", "instruction_to_model"):
+        if label not in _PREPOSITIONS:
+            build.add(label, Meaning("label", target))
+    for key in ("header_line_starts", "review_phrases", "boilerplate", "person_roles"):
         build.add_all(sections[key], Meaning(key, True))
+    build.add_all(sections["instruction_to_model"]["phrases"], Meaning("instruction_to_model", "phrase"))
+    build.add_all(sections["instruction_to_model"].get("labels", ()), Meaning("model_label", True))
+    build.add_all(sections["composition"]["starts"], Meaning("composition", "start"))
+    build.add_all(sections["composition"]["joins"], Meaning("composition", "join"))
     cues = tables["cues"]
     for row in cues["cues"]:
         build.add_all(row["phrases"], Meaning("cue", (row["class"], row["direction"])))
@@ -243,9 +245,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         suffixes=frozenset(forms["name_suffixes"]),
         salts=frozenset(forms["salt_words"]),
         confusable_timing=frozenset(tables["timing"]["confusable"]),
-        indications=frozenset(indications),
-        order_verbs=frozenset(verbs),
-        line_starts=(),
+        instruction_marks=tuple(sections["instruction_to_model"].get("marks", ())),
         site_route={row["site"]: row["route"] for row in routes["sites"]},
     )
 

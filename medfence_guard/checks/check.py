@@ -1,0 +1,119 @@
+"""What a check is: a frozen record and a pure function. They stand in one explicit tuple; nothing registers itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from medfence_guard.bind import Binding, ItemReading
+from medfence_guard.bundle import Product
+from medfence_guard.compare import Judgement, Setting
+from medfence_guard.confidence import Confidence
+from medfence_guard.contract import Evidence, Finding, Severity, SourceDocument, Span, Verdict
+from medfence_guard.payload import Claim, Item, PayloadReading
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.source import SourceReading
+from medfence_guard.reader.statement import Statement
+from medfence_guard.rulepack import Rulepack
+
+
+@dataclass(slots=True)
+class Context:
+    """Everything a check may look at. Checks read it and change nothing."""
+
+    source: SourceDocument
+    payload: PayloadReading
+    rulepack: Rulepack
+    reading: SourceReading
+    binding: Binding
+    items: Sequence[ItemReading]
+    claim_roles: dict[tuple[str, str], Roles]
+    confidence: Confidence
+    absence_proven: bool
+    absence_doubts: tuple[Span, ...]
+    settings: dict[int, Setting] = field(default_factory=dict)
+
+    def statement_of(self, item: Item) -> Statement | None:
+        return self.binding.owner.get(item.index)
+
+    def roles_of(self, claim: Claim) -> Roles:
+        return self.claim_roles[(claim.field, claim.text)]
+
+    def text(self, span: Span) -> str:
+        return self.source.text[span.start : span.end]
+
+
+Run = Callable[[Context, Any], Iterable[Finding]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """scope: `claim` (once per claim of `fields`), `item` (once per payload item) or `document` (once).
+
+    `emits`: every check id its findings may carry. `what`, `why`, `example`: the three headings of its documentation.
+    A claim-scoped check that stays silent on a claim it was given is an ABSTAIN naming it.
+    """
+
+    id: str
+    scope: str
+    run: Run
+    what: str
+    why: str
+    example: str
+    fields: frozenset[str] = frozenset()
+    emits: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> str:
+        return self.id.split(".")[0]
+
+
+def source_evidence(context: Context, chunks: Iterable[Chunk], rule: str) -> Evidence | None:
+    """Evidence pointing at chunks of the source, sorted and without repeats; None if there are none."""
+    spans = sorted({(c.start, c.end) for c in chunks})
+    if not spans:
+        return None
+    found = tuple(Span(start, end) for start, end in spans)
+    return Evidence(kind="source", source_spans=found, matched_text=" … ".join(context.text(s) for s in found), rule_id=rule)
+
+
+def reference_evidence(rows: Iterable[Product], rule: str, limit: int = 2) -> list[Evidence]:
+    """Evidence citing bundle rows, strongest grade first."""
+    order = {"regulator": 0, "tender": 1, "terminology": 2, "curated": 3}
+    seen: dict[str, Evidence] = {}
+    for row in sorted(rows, key=lambda r: (order.get(r.grade, 9), r.citation)):
+        key = row.brand or " + ".join(row.molecules)
+        seen.setdefault(row.citation, Evidence(kind="reference", refdata_key=key, citation=row.citation, grade=row.grade, rule_id=rule))
+        if len(seen) == limit:
+            break
+    return list(seen.values())
+
+
+def finding(
+    context: Context,
+    check_id: str,
+    path: str,
+    judgement: Judgement,
+    says: str,
+    extra: Sequence[Evidence] = (),
+) -> Finding:
+    """A judgement as a finding: evidence from its chunks and references, or its rule where it has neither."""
+    evidence = list(extra)
+    pointed = source_evidence(context, judgement.chunks, judgement.rule)
+    if pointed is not None:
+        evidence.insert(0, pointed)
+    evidence.extend(reference_evidence(judgement.reference, judgement.rule))
+    if not evidence:
+        evidence.append(Evidence(kind="rule", rule_id=judgement.rule))
+    severity = Severity.MINOR if judgement.note and judgement.verdict is Verdict.PASS else judgement.severity
+    return Finding(check_id=check_id, field_path=path, verdict=judgement.verdict, severity=severity, evidence=tuple(evidence), message=f"{says}{judgement.says}.")
+
+
+def rule_finding(check_id: str, path: str, verdict: Verdict, severity: Severity, message: str, evidence: Sequence[Evidence] = ()) -> Finding:
+    """A finding whose evidence is a rule, unless better is given."""
+    return Finding(
+        check_id=check_id, field_path=path, verdict=verdict, severity=severity,
+        evidence=tuple(evidence) or (Evidence(kind="rule", rule_id=check_id),), message=message,
+    )  # fmt: skip

@@ -1,0 +1,226 @@
+"""Family C: is every source statement owned exactly once, and every stated component carried?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from medfence_guard.checks.check import Check, Context, rule_finding, source_evidence
+from medfence_guard.checks.grounding import setting_for
+from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
+from medfence_guard.payload import Item
+from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.statement import Statement
+
+PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN
+
+# component -> (the key that carries it, other claims that carry it too)
+_COMPONENTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("strength", "strength", ("dosage",)),
+    ("frequency", "frequency", ("dosage",)),
+    ("dose", "dose", ("dosage",)),
+    ("duration", "duration", ()),
+    ("route", "route", ()),
+    ("form", "form", ()),
+    ("timing", "timing", ("instructions",)),
+    ("site", "site", ()),
+    ("quantity", "quantity", ()),
+    ("refills", "refills", ()),
+    ("max_dose", "max_dose", ()),
+)
+
+
+def account(context: Context) -> tuple[int, int, list[Finding]]:
+    """`(statements, accounted, findings)`: every statement of the source is owned, excluded, a repeat, or reported (P10)."""
+    findings: list[Finding] = []
+    statements = context.reading.statements
+    owned = set(context.binding.items_of)
+    owned_groups = {s.group for s in statements if s.index in owned}
+    owned_keys = {s.name.key for s in statements if s.index in owned} | {m for s in statements if s.index in owned for m in _substances(s)}
+    accounted = 0
+    path = context.payload.container
+    for statement in statements:
+        if statement.index in owned:
+            accounted += 1
+            continue
+        status = statement.assertion.status
+        repeat = statement.name.key in owned_keys or bool(set(_substances(statement)) & owned_keys)
+        if statement.step and statement.group in owned_groups or (statement.group in owned_groups and any(s.group == statement.group and s.index in owned for s in statements)):
+            # A lost step is reported at the item that owns its sibling.
+            accounted += 1
+            continue
+        if status in EXCLUDED and not statement.assertion.conflict:
+            accounted += 1
+            continue
+        if statement.bare and repeat:
+            accounted += 1
+            continue
+        text = context.text(statement.span)
+        evidence = Evidence(kind="source", source_spans=(statement.span,), matched_text=text, rule_id="completeness.omitted")
+        confident = context.confidence.doubt_about(_value_chunks(statement)) is None and context.confidence.document_doubt is None
+        ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and confident
+        if ordered and _is_order(statement) and not statement.injected and statement.name.entry is not None:
+            findings.append(rule_finding("completeness.omitted", path, FAIL, Severity.CRITICAL, "The source orders this and the extraction does not have it.", (evidence,)))
+        else:
+            why = "advice or a bare mention" if status == MENTION or statement.bare else "not certainly an order that can be read"
+            findings.append(rule_finding("completeness.omitted", path, ABSTAIN, Severity.MAJOR, f"The source names this and the extraction does not have it; it is {why}.", (evidence,)))
+    for chunk in context.reading.collectives:
+        listed = chunk.value == "listed"
+        if listed and statements:
+            continue
+        span = Span(chunk.start, chunk.end)
+        evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unlisted_set")
+        findings.append(rule_finding("completeness.unlisted_set", path, ABSTAIN, Severity.CRITICAL, "The source refers to medicines it does not list, so no list can be called complete.", (evidence,)))
+    for span in context.reading.unread:
+        evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unread_line")
+        findings.append(rule_finding("completeness.unread_line", path, ABSTAIN, Severity.MAJOR, "A line among the medicines could not be read.", (evidence,)))
+    return len(statements), accounted, findings
+
+
+def _substances(statement: Statement) -> tuple[str, ...]:
+    entry = statement.name.entry or statement.name.stem
+    if entry is None:
+        return ()
+    return tuple(" + ".join(c) for c in entry.compositions) if not entry.ambiguous else ()
+
+
+def _value_chunks(statement: Statement) -> list[Chunk]:
+    roles = statement.roles
+    return [r.chunk for r in (*roles.strengths, *roles.rates, *roles.slots, *roles.doses, *roles.durations)]
+
+
+def _is_order(statement: Statement) -> bool:
+    roles = statement.roles
+    return bool(roles.has_timing or (roles.forms and (roles.strengths or roles.doses)) or roles.doses or statement.section == "rx")
+
+
+def lost_step(context: Context, item: Item) -> list[Finding]:
+    """P22: a step of an owned statement that no item owns."""
+    statement = context.statement_of(item)
+    if statement is None:
+        return []
+    siblings = [s for s in context.reading.statements if s.group == statement.group and s.index not in context.binding.items_of]
+    if not siblings:
+        return []
+    evidence = Evidence(kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step")
+    readable = all(s.readable for s in (*siblings, statement)) and not context.confidence.applies
+    verdict = FAIL if readable or context.source.modality == "text" or not any(s.roles.residue or s.roles.unreadable for s in siblings) else ABSTAIN
+    return [rule_finding("completeness.lost_step", item.path, verdict, Severity.CRITICAL, "The source states more than one step; this item carries only one of them.", (evidence,))]
+
+
+def carried(context: Context, item: Item) -> list[Finding]:
+    """P15: what the source states and the payload does not carry."""
+    statement = context.statement_of(item)
+    if statement is None:
+        return []
+    setting = setting_for(context, item, statement)
+    claimed = {c.field for c in item.claims}
+    out: list[Finding] = []
+    stated = _stated(context, statement)
+    for component, key, also in _COMPONENTS:
+        chunks = stated.get(component)
+        if not chunks or key in claimed or any(a in claimed for a in also if _carries(context, item, a, component)):
+            continue
+        if _carried_elsewhere(context, item, statement, component, chunks):
+            continue
+        evidence = source_evidence(context, chunks, f"completeness.{component}")
+        found = (evidence,) if evidence else ()
+        path = f"{item.path}.{key}"
+        essential = _essential(context, statement, component) or key in context.rulepack.expected_fields
+        if component == "max_dose":
+            out.append(rule_finding("completeness.field_omitted", path, ABSTAIN, Severity.CRITICAL, "The source states a maximum and the item does not carry it.", found))
+        elif key in context.payload.keys_anywhere or (component == "timing" and "instructions" in context.payload.keys_anywhere):
+            out.append(rule_finding("completeness.field_omitted", path, ABSTAIN, Severity.MAJOR, f"The source states a {component} and this item does not carry it.", found))
+        elif essential:
+            out.append(rule_finding("completeness.field_omitted", path, ABSTAIN, Severity.CRITICAL, f"The source states a {component}, which is essential here, and the extraction has no such field.", found))
+        else:
+            out.append(rule_finding("completeness.not_carried", item.path, PASS, Severity.MINOR, f"The source states a {component}; this extraction does not carry that field.", found))
+    del setting
+    return out
+
+
+def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:
+    roles = statement.roles
+    meals = [w.chunk for w in roles.whens]
+    timing = [r.chunk for r in (*roles.rates, *roles.slots, *roles.prn, *roles.stat, *roles.weekdays, *roles.as_directed, *(a for a in roles.ambiguous if a.value[0] in ("rate", "two_numbers")))]
+    if not timing and roles.day_parts:
+        timing, meals = [w.chunk for w in roles.day_parts], [w.chunk for w in roles.whens if w not in roles.day_parts]
+    slotted = {r.chunk for r in roles.slots}
+    return {
+        "strength": [r.chunk for r in roles.strengths] or [c for _, q, c in roles.composition if q is not None],
+        "frequency": timing,
+        "dose": [d.chunk for d in roles.doses if d.chunk not in slotted],
+        "duration": [d.chunk for d in roles.durations],
+        "route": [r.chunk for r in roles.routes],
+        "form": [r.chunk for r in roles.forms],
+        "timing": meals,
+        "site": [r.chunk for r in roles.sites],
+        "quantity": [r.chunk for r in roles.quantities],
+        "refills": [r.chunk for r in roles.refills],
+        "max_dose": [r.chunk for r in roles.maxima],
+    }
+
+
+def _carries(context: Context, item: Item, field: str, component: str) -> bool:
+    if component == "timing" and field == "instructions":
+        return any(c.field == "instructions" and context.roles_of(c).whens for c in item.claims)
+    for claim in item.claims:
+        if claim.field != field:
+            continue
+        roles = context.roles_of(claim)
+        if component == "strength" and roles.strengths:
+            return True
+        if component == "frequency" and roles.has_timing:
+            return True
+        if component == "dose" and roles.doses:
+            return True
+    return False
+
+
+def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
+    """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
+    kinds = {"strength": "strengths", "duration": "durations", "route": "routes", "form": "forms", "site": "sites", "quantity": "quantities", "max_dose": "maxima", "dose": "doses", "refills": "refills"}
+    for claim in item.claims:
+        roles = context.roles_of(claim)
+        if component in kinds and getattr(roles, kinds[component]):
+            return True
+        if component == "strength" and claim.field == "name" and roles.name is not None and (roles.name.label or _number_is_of_the_name(statement)):
+            return True
+        if component == "frequency" and claim.field in ("timing", "instructions", "dosage", "as_needed", "dose"):
+            if roles.rates or roles.slots or roles.stat or roles.as_directed or (roles.day_parts and not statement.roles.rates and not statement.roles.slots):
+                return True
+            if claim.field == "as_needed" and statement.roles.prn and not (statement.roles.rates or statement.roles.slots or statement.roles.day_parts):
+                return True
+    if component == "timing":
+        mine = {w.value[0] for claim in item.claims for w in context.roles_of(claim).whens}
+        stated = {w.value[0] for w in statement.roles.whens if w.chunk in chunks}
+        return bool(stated) and stated <= mine
+    return False
+
+
+def _number_is_of_the_name(statement: Statement) -> bool:
+    return bool(statement.name.label) and len(statement.roles.strengths) == 1 and statement.roles.strengths[0].chunk is statement.name.label_chunk and False
+
+
+def _essential(context: Context, statement: Statement, component: str) -> bool:
+    lexicon = context.rulepack.lexicon
+    families = {lexicon.form_family.get(r.value) for r in statement.roles.forms}
+    if component in ("strength", "frequency"):
+        return True
+    if component == "route":
+        return "injection" in families
+    if component == "dose":
+        if families & {"liquid_oral", "injection", "inhaled", "nebulised", "drops", "eye", "ear", "nasal"}:
+            return True
+        doses = [d.value for d in statement.roles.doses]
+        one = all(d.parts == (Fraction(1),) and d.high is None and (d.units[0] or "").startswith("{") and d.units[0] != "{unit}" for d in doses)
+        return not one
+    return False
+
+
+CHECKS: tuple[Check, ...] = (
+    Check(id="completeness.omitted", scope="document", run=account, emits=("completeness.omitted", "completeness.unlisted_set", "completeness.unread_line"), what="Every medication statement of the source is owned, excluded, a repeat, or reported.", why="A dropped medicine is invisible in the extraction alone.", example="three orders, two items: FAIL with the third's place."),
+    Check(id="completeness.lost_step", scope="item", run=lost_step, emits=("completeness.lost_step",), what="Every step of a stepwise order is owned.", why="A taper flattened to its first step is another treatment.", example="`5 mg OD x 1 week then 10 mg OD`, one item: FAIL."),
+    Check(id="completeness.field_omitted", scope="item", run=carried, emits=("completeness.field_omitted", "completeness.not_carried"), what="Every stated component is carried, unless no item has its key and it is not essential.", why="A liquid without its dose cannot be given.", example="`Syp X 250 mg/5 ml 5 ml TDS` without a dose: ABSTAIN."),
+)  # fmt: skip

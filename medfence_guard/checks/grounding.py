@@ -1,0 +1,934 @@
+"""Family G: does this item's own statement entail the claim?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from medfence_guard.attest import implied_forms, implied_units
+from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
+from medfence_guard.bundle import Product
+from medfence_guard.checks.check import Check, Context, finding, reference_evidence, rule_finding, source_evidence
+from medfence_guard.compare import (
+    ABSTAIN, FAIL, PASS, Judgement, Setting, absent, added, compare_dose, compare_duration, compare_frequency, compare_prn_flag,
+    compare_strength, compare_whens, number_text, quantity_text, unit_text,
+)  # fmt: skip
+from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
+from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.chunks import Chunk, Quantity
+from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.statement import Statement
+from medfence_guard.reader.text import fold
+
+_ITEM_FIELDS = frozenset(
+    "name generic_name strength form release dose dosage route site frequency timing duration as_needed as_needed_for max_dose quantity refills "
+    "instructions indication sequence source_quote".split()
+)
+
+
+def _says(claim: Claim) -> str:
+    return f"Extraction says {claim.text!r} for {claim.field}; "
+
+
+def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence, ...]]:
+    """Why an item that owns no statement is refused: duplicate, absent, or not provably absent."""
+    twin = context.binding.duplicates.get(item.index)
+    if twin is not None:
+        evidence = Evidence(kind="source", source_spans=(twin.span,), matched_text=context.text(twin.span), rule_id="completeness.duplicated")
+        return FAIL, "the one statement of that name already belongs to another item", (evidence,)
+    if item.index in context.binding.merged:
+        return FAIL, "the item merges several statements of the source", (Evidence(kind="rule", rule_id="completeness.merged"),)
+    if context.binding.over_budget:
+        return ABSTAIN, "too many items share a name to be told apart within the work budget", (Evidence(kind="rule", rule_id="schema.limits"),)
+    if context.items[item.index].name is None and context.items[item.index].generic is None:
+        return ABSTAIN, "the item has no name that can be read", (Evidence(kind="rule", rule_id="grounding.name"),)
+    if context.absence_proven:
+        return FAIL, "no medication statement of the source has that name", (Evidence(kind="rule", rule_id="grounding.absent"),)
+    evidence = tuple(Evidence(kind="source", source_spans=(s,), matched_text=context.text(s), rule_id="grounding.absence_unproven") for s in context.absence_doubts[:3])
+    return ABSTAIN, "the name was not found, but part of the source could not be read", evidence or (Evidence(kind="rule", rule_id="grounding.absence_unproven"),)
+
+
+def _claim_findings(context: Context, claim: Claim, judgements: Iterable[Judgement], check_id: str) -> list[Finding]:
+    """Judgements to findings, after asking how well the words they rest on were recognised (P6, P16, P17)."""
+    out: list[Finding] = []
+    for judgement in judgements:
+        doubt = context.confidence.doubt_about(judgement.chunks) if claim.field not in ("name", "generic_name") else None
+        if doubt is not None:
+            span = Span(doubt.start, doubt.end)
+            evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id=doubt.check_id)
+            out.append(rule_finding(doubt.check_id, claim.path, ABSTAIN, Severity.MAJOR, f"{_says(claim)}{doubt.message}.", (evidence,)))
+            if judgement.verdict is FAIL:
+                continue
+        name = "grounding.unit_integrity" if judgement.rule.startswith("unit.") and claim.field in ("strength", "dose", "dosage") else check_id
+        name = "schema.role" if judgement.rule == "schema.role" else name
+        out.append(finding(context, name, claim.path, judgement, _says(claim)))
+    return out
+
+
+def _bound(context: Context, claim: Claim) -> tuple[Item, Statement | None]:
+    assert claim.item is not None
+    item = context.payload.items[claim.item]
+    return item, context.statement_of(item)
+
+
+def _not_bound(context: Context, claim: Claim, item: Item, check_id: str) -> list[Finding]:
+    verdict, why, evidence = _unbound(context, item)
+    return [rule_finding(check_id, claim.path, verdict, Severity.CRITICAL, f"{_says(claim)}{why}.", evidence)]
+
+
+def _unreadable_claim(roles: Roles) -> list[Judgement]:
+    """A value with characters outside the alphabet, or with words and numbers nobody reads, entails nothing."""
+    out: list[Judgement] = []
+    for role in roles.unreadable:
+        what = "the claim holds characters outside the alphabet" if role.chunk.kind == "unreadable" else "the claim holds a number or word that is not well formed"
+        out.append(Judgement(ABSTAIN, "claim.unreadable", what, severity=Severity.MAJOR))
+    return out
+
+
+def setting_for(context: Context, item: Item, statement: Statement) -> Setting:
+    """What the comparisons of one item need; built once per item."""
+    found = context.settings.get(item.index)
+    if found is not None:
+        return found
+    whens: set[str] = set()
+    weekdays: set[str] = set()
+    fields: set[str] = set()
+    for claim in item.claims:
+        roles = context.roles_of(claim)
+        if claim.field in ("timing", "instructions", "frequency", "dosage", "dose"):
+            whens |= {w.value[0] for w in roles.whens}
+            for r in roles.weekdays:
+                weekdays |= r.value
+            if roles.prn:
+                fields.add("prn")
+        if roles.doses:
+            fields.add("dose")
+        if claim.field == "dose":
+            fields.add("dose")
+        if claim.field == "as_needed" and (claim.boolean or roles.prn):
+            fields.add("prn")
+    insulin = _insulin(context, statement)
+    made = Setting(
+        context.rulepack.lexicon, context.source.modality, statement,
+        {"whens": frozenset(whens), "weekdays": frozenset(weekdays), "fields": frozenset(fields)}, insulin,
+    )  # fmt: skip
+    context.settings[item.index] = made
+    return made
+
+
+def _insulin(context: Context, statement: Statement) -> bool:
+    entry = statement.name.entry or statement.name.stem
+    return entry is not None and all(any(m in context.rulepack.bundle.insulins for m in c) for c in entry.compositions)
+
+
+def family_of(context: Context, statement: Statement) -> str | None:
+    """The form family the statement names, if it names exactly one."""
+    lexicon = context.rulepack.lexicon
+    families = {lexicon.form_family.get(r.value) for r in statement.roles.forms}
+    families.discard(None)
+    if len(families) == 1:
+        found = next(iter(families))
+        return None if found in ("drops", "spray") else found
+    return None
+
+
+def releases_of(statement: Statement) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*statement.name.release, *(r.value[0] for r in statement.roles.releases)]))
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def name_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    reading = context.items[item.index]
+    name = reading.name if claim.field == "name" else reading.generic
+    if name is None:
+        return [rule_finding("grounding.name", claim.path, ABSTAIN, Severity.CRITICAL, f"{_says(claim)}it is no name that can be read.")]
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.name")
+    roles = context.roles_of(claim)
+    judgements: list[Judgement] = []
+    if roles.unreadable:
+        judgements.append(Judgement(ABSTAIN, "claim.unreadable", "the claim holds characters outside the alphabet, or a malformed number"))
+    judgements.append(_judge_name(context, item, claim, statement))
+    judgements.extend(_name_extras(context, item, claim, roles, statement))
+    out = _claim_findings(context, claim, judgements, "grounding.name")
+    return out
+
+
+def _name_chunks(context: Context, statement: Statement) -> tuple[Chunk, ...]:
+    name = statement.name
+    return (Chunk("name", name.key, name.start, name.end, 0, 0),)
+
+
+def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement) -> Judgement:
+    reading = context.items[item.index]
+    name = reading.name if claim.field == "name" else reading.generic
+    assert name is not None
+    source = statement.name
+    where = _name_chunks(context, statement)
+    written = context.text(Span(source.start, source.end))
+    said = f"source says {written!r}"
+    how = relation(name, statement)
+    if context.binding.relation.get(item.index) == NEAR and how < ALIAS:
+        return Judgement(ABSTAIN, "name.near", f"{said}, which resembles it but is not the same", where, severity=Severity.MAJOR)
+    if how == EXACT:
+        agreed = _numbers_agree(context, item, claim, statement)
+        if agreed is not None:
+            return agreed
+        return Judgement(PASS, "name.exact", said, where)
+    if how == ALIAS:
+        if _salt(name) != _salt(source) and (_salt(name) or _salt(source)):
+            if _salt(name) and _salt(source):
+                return Judgement(FAIL, "name.other_salt", said, where)
+            return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
+        if _release(name) != _release(source):
+            return _release_judgement(item, said, where, name.release, source.release)
+        return Judgement(PASS, "name.bundle_alias", f"{said}, which the bundle knows as the same substance", where, note=True, reference=_rows(context, name) + _rows(context, source))
+    if how == BRAND_OF:
+        return _brand_to_generic(context, claim, name, statement, said, where)
+    if how == PART:
+        return Judgement(ABSTAIN, "name.combination_split", f"{said}, a combination of which the claim names one part", where, severity=Severity.MAJOR, reference=_rows(context, source))
+    if how == GENERIC_OF:
+        return Judgement(FAIL, "name.brand_not_in_source", said, where)
+    if how == STEM:
+        if source.entry is None and not statement.readable:
+            return Judgement(ABSTAIN, "name.suffix_unknown", f"{said}, part of which could not be read", where, severity=Severity.MAJOR)
+        if name.key == source.key:
+            return Judgement(FAIL, "name.number_differs", said, where)
+        if _only_release_or_salt(name, source):
+            if name.salts != source.salts:
+                if name.salts and source.salts:
+                    return Judgement(FAIL, "name.other_salt", said, where)
+                return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
+            return _release_judgement(item, said, where, name.release, source.release)
+        return Judgement(FAIL, "name.suffix_differs", said, where)
+    if claim.field == "generic_name" and name.molecules is not None and source.entry is not None:
+        if source.entry.ambiguous:
+            return Judgement(ABSTAIN, "name.ambiguous_brand", f"{said}, a brand of more than one composition", where, severity=Severity.MAJOR)
+        if source.entry.brand and source.entry.grade == "curated":
+            return Judgement(ABSTAIN, "name.other_composition", f"{said}, whose composition the bundle gives otherwise, by a curated fact", where, severity=Severity.MAJOR, reference=_rows(context, source))
+    if source.entry is None and claim.field == "generic_name":
+        return Judgement(ABSTAIN, "name.composition_unknown", f"{said}, whose composition is not in the bundle", where, severity=Severity.MAJOR)
+    return Judgement(FAIL, "name.different", said, where)
+
+
+def _salt(name: object) -> str:
+    entry = getattr(name, "entry", None)
+    return (entry.salt if entry is not None else "") or " ".join(getattr(name, "salts", ()))
+
+
+def _release(name: object) -> tuple[str, ...]:
+    return getattr(name, "release", ())  # type: ignore[no-any-return]
+
+
+def _only_release_or_salt(name: object, source: object) -> bool:
+    """The same first name and suffixes; only release words or salts differ."""
+    return (
+        getattr(name, "suffixes", ()) == getattr(source, "suffixes", ())
+        and tuple(p.key for p in getattr(name, "parts", ())) == tuple(p.key for p in getattr(source, "parts", ()))
+    )
+
+
+def _release_judgement(item: Item, said: str, where: tuple[Chunk, ...], claimed: tuple[str, ...], stated: tuple[str, ...]) -> Judgement:
+    own = next((c for c in item.claims if c.field == "release"), None)
+    if own is not None and not claimed and stated:
+        return Judgement(PASS, "name.release_in_its_field", f"{said}; the release is claimed in its own field", where, note=True)
+    return Judgement(FAIL, "name.release_differs", said, where)
+
+
+def _rows(context: Context, name: object) -> tuple[Product, ...]:
+    entry = getattr(name, "entry", None)
+    if entry is None:
+        return ()
+    if entry.rows:
+        return tuple(entry.rows[:1])
+    return tuple(context.rulepack.bundle.products.get(entry.compositions[0], ())[:1])
+
+
+def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statement) -> Judgement | None:
+    """A number inside a payload name must agree with the statement's strength (P2); one left out must be the strength."""
+    reading = context.items[item.index]
+    name = reading.name if claim.field == "name" else reading.generic
+    assert name is not None
+    where = _name_chunks(context, statement)
+    strengths = statement.roles.strengths
+    stated = {v for r in strengths for v in r.value.parts} | {sum(r.value.parts, Fraction(0)) for r in strengths}
+    stated |= {v * 1000 for r in strengths for v, u in zip(r.value.parts, r.value.units, strict=True) if u in ("g",)}
+    if name.label:
+        if not strengths:
+            return added(context.settings[item.index], "name.number_not_in_source", "the statement has no such number", where)
+        if len(name.label) > 1:
+            tuples = [r.value.parts for r in strengths]
+            if name.label not in tuples and tuple(v for r in strengths for v in r.value.parts) != name.label:
+                return Judgement(FAIL, "name.number_differs", f"source says {', '.join(quantity_text(r.value) for r in strengths)}", tuple(r.chunk for r in strengths))
+        elif name.label[0] not in stated:
+            if statement.roles.unreadable:
+                return Judgement(ABSTAIN, "number.unreadable", "the source's number is not a plain number", where)
+            return Judgement(FAIL, "name.number_differs", f"source says {', '.join(quantity_text(r.value) for r in strengths)}", tuple(r.chunk for r in strengths))
+    return None
+
+
+def _brand_to_generic(context: Context, claim: Claim, name: object, statement: Statement, said: str, where: tuple[Chunk, ...]) -> Judgement:
+    """P3 and P25: brand → its one composition; a brand known by curated facts alone supports it only at confidence A."""
+    source = statement.name
+    mine = getattr(name, "molecules", None)
+    printed = tuple(sorted({m for d, _, _ in statement.roles.composition if d.name is not None and not d.name.ambiguous for m in d.name.compositions[0]}))
+    if printed and printed == mine:
+        return Judgement(PASS, "name.printed_composition", f"{said} and prints that composition", where + tuple(c for _, _, c in statement.roles.composition), note=True)
+    if source.entry is None or source.entry.ambiguous:
+        return Judgement(ABSTAIN, "name.ambiguous_brand", f"{said}, a brand the bundle knows with more than one composition", where, severity=Severity.MAJOR)
+    rows = source.entry.rows
+    if any(r.grade != "curated" for r in rows):
+        return Judgement(PASS, "name.brand_to_generic", f"{said}, whose one composition is that", where, note=True, reference=rows[:2])
+    if all(r.confidence == "A" for r in rows):
+        return Judgement(PASS, "reference.curated_only", f"{said}, whose one composition is that by a curated fact", where, note=True, reference=rows[:2])
+    return Judgement(ABSTAIN, "reference.curated_only", f"{said}, whose composition rests on a weak curated fact", where, severity=Severity.MAJOR, reference=rows[:2])
+
+
+def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, statement: Statement) -> list[Judgement]:
+    """A name may carry a strength, a form, a residue of words: each is a claim too."""
+    setting = setting_for(context, item, statement)
+    out: list[Judgement] = []
+    amounts = [r.value for r in roles.strengths if roles.name is None or r.chunk is not roles.name.label_chunk]
+    if amounts:
+        out.extend(compare_strength(setting, amounts, _implied(context, statement)))
+    out.extend(judgement for r in roles.forms for judgement in _judge_form(context, setting, statement, r.value))
+    if roles.residue:
+        out.append(Judgement(FAIL if statement.readable else ABSTAIN, "name.different", f"source says {context.text(Span(statement.name.start, statement.name.end))!r}", _name_chunks(context, statement)))
+    return out
+
+
+# -- strength and dose -------------------------------------------------------------------------------------------------
+
+
+def _implied(context: Context, statement: Statement) -> dict[Fraction, tuple[tuple[str, Product], ...]]:
+    return implied_units(context.rulepack.bundle, context.rulepack.lexicon, statement.name.entry, family_of(context, statement))
+
+
+def _with_confidence(context: Context, judgements: list[Judgement]) -> list[Judgement]:
+    """P25: a unit or form implied by curated facts alone needs confidence A."""
+    out: list[Judgement] = []
+    for j in judgements:
+        if j.rule in ("unit.implied_by_bundle", "form.implied_by_product", "route.implied_by_product") and j.reference and all(r.grade == "curated" for r in j.reference):
+            if any(r.confidence == "A" for r in j.reference):
+                out.append(j._replace(rule="reference.curated_only", says=j.says + ", by a curated fact"))
+            else:
+                out.append(j._replace(verdict=ABSTAIN, note=False, severity=Severity.MAJOR, rule="reference.curated_only", says=j.says + ", by a weak curated fact"))
+            continue
+        out.append(j)
+    return out
+
+
+def _quantities(roles: Roles) -> list[Quantity]:
+    """All amounts of a payload value, whatever their dimension, and bare numbers and tuples."""
+    found = [(r.chunk.start, r.value) for r in (*roles.strengths, *roles.doses)]
+    for r in roles.numbers:
+        if isinstance(r.value, Quantity):
+            found.append((r.chunk.start, r.value))
+        else:
+            found.append((r.chunk.start, Quantity(tuple(r.value), (None,) * len(r.value))))
+    return [q for _, q in sorted(found, key=lambda pair: pair[0])]
+
+
+def strength_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.strength")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = _unreadable_claim(roles)
+    quantities = _quantities(roles)
+    if not judgements:
+        judgements = _with_confidence(context, _strength(context, setting, statement, roles, quantities))
+    if roles.residue:
+        judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
+    judgements.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
+    return _claim_findings(context, claim, judgements, "grounding.strength")
+
+
+def _strength(context: Context, setting: Setting, statement: Statement, roles: Roles, quantities: list[Quantity]) -> list[Judgement]:
+    if not quantities:
+        return [Judgement(ABSTAIN, "schema.role" if roles.has_timing else "strength.unreadable_claim", "the claim is no strength that can be read", severity=Severity.MAJOR)]
+    lexicon = context.rulepack.lexicon
+    first = quantities[0].units[0]
+    superseded = [r for r in statement.roles.superseded if isinstance(r.value, Quantity) and len(quantities) == 1 and r.value.parts == quantities[0].parts]
+    judged = compare_strength(setting, quantities, _implied(context, statement))
+    if superseded and any(j.verdict is FAIL for j in judged):
+        judged.append(Judgement(FAIL, "assertion.superseded", "source says that value no longer holds", tuple(r.chunk for r in superseded)))
+    if first is not None and any(j.verdict is not PASS for j in judged):
+        dimension = lexicon.unit_by_ucum[first].dimension
+        if dimension.startswith("count:") or dimension in ("volume", "drop", "dose") or dimension.startswith("household"):
+            if any(d.value.parts == quantities[0].parts and d.value.units == quantities[0].units for d in statement.roles.doses):
+                return [Judgement(ABSTAIN, "schema.role", f"source says {quantity_text(quantities[0])} as a dose; it stands in the strength", tuple(d.chunk for d in statement.roles.doses), severity=Severity.MAJOR)]
+    return judged
+
+
+def dose_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.dose")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = _unreadable_claim(roles)
+    if not judgements:
+        judgements = _dose(context, setting, item, claim, roles)
+    if roles.residue:
+        judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
+    return _claim_findings(context, claim, judgements, "grounding.dose")
+
+
+def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:
+    units = [q for q in _quantities(roles) if None not in q.units]
+    bare = [q for q in _quantities(roles) if None in q.units]
+    if not units and not bare and roles.slots:
+        return [Judgement(ABSTAIN, "schema.role", "a schedule stands where the dose belongs", severity=Severity.MAJOR)]
+    injected = any(context.rulepack.lexicon.form_family.get(r.value) == "injection" for r in setting.statement.roles.forms)
+    out = compare_dose(setting, units, bare, injected)
+    out.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "slots" if roles.doses else "slots")))
+    return out
+
+
+# -- timing ------------------------------------------------------------------------------------------------------------
+
+
+def frequency_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.frequency")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = _unreadable_claim(roles) or compare_frequency(setting, roles)
+    judgements = list(judgements) + _claim_words(context, setting, item, claim, roles)
+    judgements.extend(_other_components(context, setting, item, claim, roles, beside=("rates", "slots", "prn", "weekdays", "stat", "as_directed", "ambiguous", "day_parts")))
+    if not judgements:
+        judgements = [Judgement(PASS, "timing.equal", "source says the same", tuple(r.chunk for r in (*statement.roles.prn, *statement.roles.weekdays, *statement.roles.rates)))]
+    return _claim_findings(context, claim, judgements, "grounding.frequency")
+
+
+def _claim_words(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:
+    """Words of a claim that are neither timing nor amounts: they must stand in the statement as written."""
+    out: list[Judgement] = []
+    for role in (*roles.residue, *roles.numbers, *roles.unsupported):
+        if role in roles.numbers and claim.field in ("dose", "strength", "duration", "quantity", "refills", "sequence", "max_dose"):
+            continue
+        out.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words or numbers that are not read", severity=Severity.MAJOR))
+        break
+    return out
+
+
+def _other_components(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles, beside: Sequence[str]) -> list[Judgement]:
+    """Whatever else a value says beside what its field is for: each component must be entailed as well."""
+    out: list[Judgement] = []
+    statement = setting.statement
+    if "doses" not in beside and roles.doses:
+        injected = any(context.rulepack.lexicon.form_family.get(r.value) == "injection" for r in statement.roles.forms)
+        slotted = {r.chunk for r in roles.slots}
+        own = [r.value for r in roles.doses if r.chunk not in slotted]
+        if own:
+            out.extend(compare_dose(setting, own, [], injected))
+    if "strengths" not in beside and roles.strengths:
+        out.extend(_with_confidence(context, compare_strength(setting, [r.value for r in roles.strengths], _implied(context, statement))))
+    if "rates" not in beside and (roles.rates or roles.slots or roles.prn or roles.stat or roles.weekdays or roles.as_directed):
+        if "slots" in beside and roles.slots and not (roles.rates or roles.prn or roles.stat or roles.as_directed):
+            pass
+        else:
+            out.extend(j for j in compare_frequency(setting, roles))
+    whens = [w for w in roles.whens if not ("day_parts" in beside and w.value[0] in ("MORN", "NOON", "AFT", "EVE", "NIGHT", "HS") and not (roles.rates or roles.slots))]
+    if whens and "whens" not in beside:
+        clone = Roles(whens=whens)
+        out.extend(compare_whens(setting, clone))
+    if "durations" not in beside and (roles.durations or roles.open_durations):
+        out.extend(compare_duration(setting, roles))
+    if "routes" not in beside and roles.routes:
+        out.extend(j for r in roles.routes for j in _judge_route(context, setting, statement, r.value))
+    if "sites" not in beside and roles.sites:
+        out.extend(_judge_sites(setting, roles))
+    if "forms" not in beside and roles.forms:
+        out.extend(j for r in roles.forms for j in _judge_form(context, setting, statement, r.value))
+    if "maxima" not in beside and roles.maxima:
+        out.extend(_judge_listed(setting, roles.maxima, statement.roles.maxima, "a maximum"))
+    if "quantities" not in beside and roles.quantities:
+        out.extend(_judge_listed(setting, roles.quantities, statement.roles.quantities, "that quantity"))
+    return out
+
+
+def timing_check(context: Context, claim: Claim) -> list[Finding]:
+    """`timing` and `instructions`: meals, times of day, advice. Every part must stand in the statement."""
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.text")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = _unreadable_claim(roles)
+    judgements.extend(_free_words(context, setting, claim, roles))
+    weekdays_only = roles.weekdays and not (roles.rates or roles.slots or roles.prn or roles.stat or roles.as_directed)
+    if weekdays_only:
+        stated = frozenset().union(*(r.value for r in statement.roles.weekdays)) if statement.roles.weekdays else frozenset()
+        claimed = frozenset().union(*(r.value for r in roles.weekdays))
+        where = tuple(r.chunk for r in statement.roles.weekdays)
+        judgements.append(Judgement(PASS, "timing.equal", "source names the same days", where) if claimed == stated and where else added(setting, "timing.day_invented", "source names other days or none", where))
+    judgements.extend(_other_components(context, setting, item, claim, roles, beside=("rates",) if weekdays_only else ()))
+    if not judgements:
+        judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
+    return _claim_findings(context, claim, judgements, "grounding.text")
+
+
+_WORDS = re.compile(r"[0-9a-z\u0900-\u0dff]+")
+
+
+def _words(text: str) -> list[str]:
+    return _WORDS.findall(fold(text).text)
+
+
+def _statement_words(context: Context, statement: Statement) -> str:
+    pieces = sorted({(c.start, c.end) for c in statement.chunks})
+    return " " + " ".join(" ".join(_words(context.source.text[a:b])) for a, b in pieces) + " "
+
+
+def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
+    """The inert and unknown words of a free text: verbatim in the item's own statement, or not entailed."""
+    free: list[str] = []
+    claimed = fold(claim.text).text
+    taken = sorted(
+        (r.chunk.start, r.chunk.end)
+        for kind in ("strengths", "doses", "rates", "slots", "whens", "weekdays", "prn", "stat", "as_directed", "durations", "open_durations", "forms", "routes", "sites", "maxima", "quantities", "ambiguous", "verbs")
+        for r in getattr(roles, kind)
+    )
+    place = 0
+    for start, end in [*taken, (len(claimed), len(claimed))]:
+        if start > place:
+            part = " ".join(w for w in _words(claimed[place:start]) if w not in ("take", "tab", "x", "for", "and", "then", "the", "a", "of", "to", "in", "at", "or"))
+            if part:
+                free.append(part)
+        place = max(place, end)
+    if not free:
+        return []
+    text = _statement_words(context, setting.statement)
+    missing = [part for part in free if f" {part} " not in text and not all(f" {w} " in text for w in part.split())]
+    if not missing:
+        return [Judgement(PASS, "text.verbatim", "source has the same words", setting.statement.chunks[:1])] if free else []
+    digits = any(c.isdigit() for part in missing for c in part)
+    proven = setting.statement.readable and not setting.misreadable
+    return [Judgement(FAIL if proven or (digits and setting.statement.readable) else ABSTAIN, "text.not_in_statement", "the item's own statement does not have these words", setting.statement.chunks[:1], severity=Severity.MAJOR if not proven else Severity.CRITICAL)]
+
+
+def text_check(context: Context, claim: Claim) -> list[Finding]:
+    """`indication`, `as_needed_for`: the words must stand in the item's own statement."""
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.text")
+    setting = setting_for(context, item, statement)
+    roles = context.roles_of(claim)
+    if roles.unreadable:
+        return _claim_findings(context, claim, _unreadable_claim(roles), "grounding.text")
+    wanted = [w for w in _words(claim.text) if w not in ("for", "of", "the", "a", "in", "and")]
+    text = _statement_words(context, statement)
+    if wanted and all(f" {w} " in text for w in wanted):
+        return _claim_findings(context, claim, [Judgement(PASS, "text.verbatim", "source has the same words", statement.chunks[-1:])], "grounding.text")
+    proven = statement.readable and not setting.misreadable
+    return _claim_findings(context, claim, [Judgement(FAIL if proven else ABSTAIN, "text.not_in_statement", "the item's own statement does not have these words", statement.chunks[-1:])], "grounding.text")
+
+
+def quote_check(context: Context, claim: Claim) -> list[Finding]:
+    """`source_quote`: verbatim in the item's own statement, white space and case aside."""
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.text")
+    start = context.source.text.rfind("\n", 0, statement.span.start) + 1
+    stop = context.source.text.find("\n", statement.span.end)
+    around = fold(context.source.text[start : stop if stop >= 0 else len(context.source.text)]).text
+    quoted = " ".join(fold(claim.text).text.split())
+    if quoted and quoted in " ".join(around.split()):
+        return _claim_findings(context, claim, [Judgement(PASS, "text.verbatim", "source has exactly that", statement.chunks[:1])], "grounding.text")
+    return _claim_findings(context, claim, [Judgement(FAIL, "text.quote_not_in_statement", "the item's own statement does not have that text", statement.chunks[:1])], "grounding.text")
+
+
+def duration_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.duration")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = _unreadable_claim(roles) or compare_duration(setting, roles)
+    if roles.residue:
+        judgements = [*judgements, Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)]
+    judgements = [*judgements, *_other_components(context, setting, item, claim, roles, beside=("durations", "numbers"))]
+    return _claim_findings(context, claim, judgements, "grounding.duration")
+
+
+def as_needed_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.as_needed")
+    setting = setting_for(context, item, statement)
+    claimed = claim.boolean
+    if claimed is None:
+        roles = context.roles_of(claim)
+        text = claim.text.strip().lower()
+        if roles.prn or text in ("yes", "true", "y"):
+            claimed = True
+        elif text in ("no", "false", "n"):
+            claimed = False
+        else:
+            return _claim_findings(context, claim, [Judgement(ABSTAIN, "claim.unread_words", "the claim is no yes or no that can be read", severity=Severity.MAJOR)], "grounding.as_needed")
+    return _claim_findings(context, claim, compare_prn_flag(setting, claimed), "grounding.as_needed")
+
+
+# -- form, route, site, release ----------------------------------------------------------------------------------------
+
+
+def _judge_form(context: Context, setting: Setting, statement: Statement, wanted: str) -> list[Judgement]:
+    lexicon = context.rulepack.lexicon
+    stated = {r.value: r.chunk for r in statement.roles.forms}
+    counted = {lexicon.unit_by_ucum[u].dimension: d.chunk for d in statement.roles.doses for u in d.value.units if u is not None}
+    if wanted in stated:
+        return [Judgement(PASS, "form.equal", "source says the same form", (stated[wanted],))]
+    family = lexicon.form_family.get(wanted)
+    if stated:
+        where = tuple(stated.values())
+        families = {lexicon.form_family.get(f) for f in stated}
+        if family in families:
+            return [Judgement(ABSTAIN, "form.same_family", "source says another form of the same family", where, severity=Severity.MAJOR)]
+        if wanted in ("drops", "spray", "powder") or set(stated) & {"drops", "spray", "powder"}:
+            return [Judgement(ABSTAIN, "form.undetermined", "source does not say which kind", where, severity=Severity.MAJOR)]
+        return [Judgement(FAIL, "form.different", "source says another form", where)]
+    unit = lexicon.form_unit.get(wanted)
+    if unit is not None and lexicon.unit_by_ucum.get(unit) is not None and lexicon.unit_by_ucum[unit].dimension.startswith("count:") and lexicon.unit_by_ucum[unit].dimension in counted:
+        return [Judgement(PASS, "form.from_dose_unit", "source counts the dose in that form", (counted[lexicon.unit_by_ucum[unit].dimension],))]
+    rows = implied_forms(context.rulepack.bundle, statement.name.entry, [r.value for r in statement.roles.strengths], lexicon)
+    families = {lexicon.bundle_form_family.get(r.form) for r in rows}
+    forms = {r.form for r in rows}
+    if rows and len(families) == 1 and family in families:
+        if len(forms) == 1 and _form_name(next(iter(forms))) == wanted or (family == "solid_oral" and {_form_name(f) for f in forms} == {wanted}):
+            return _with_confidence(context, [Judgement(PASS, "form.implied_by_product", "source writes no form; the bundle knows this product in exactly one", _name_chunks(context, statement), note=True, reference=rows[:2])])
+        return [Judgement(ABSTAIN, "form.several_known", "source writes no form; the bundle knows this product in several", _name_chunks(context, statement), severity=Severity.MAJOR, reference=rows[:2])]
+    if rows and family not in families:
+        if statement.name.entry is not None and not statement.name.entry.brand and any(r.grade != "curated" for r in rows) and len(families) == 1:
+            return [Judgement(ABSTAIN, "form.not_attested", "source writes no form; the bundle does not know this one for it", _name_chunks(context, statement), severity=Severity.MAJOR, reference=rows[:2])]
+        return [Judgement(ABSTAIN, "form.not_attested", "source writes no form; the bundle does not know this one for it", _name_chunks(context, statement), severity=Severity.MAJOR, reference=rows[:2])]
+    return [Judgement(ABSTAIN, "form.not_in_source", "source writes no form", _name_chunks(context, statement), severity=Severity.MAJOR)]
+
+
+def _form_name(form: str) -> str:
+    """The base of a bundle form: a release word is no other form."""
+    for base in ("tablet", "capsule"):
+        if form in (base, f"{base}_prolonged_release", f"{base}_gastro_resistant", f"{base}_film_coated", f"{base}_modified_release", f"{base}_soft"):
+            return base
+    return form
+
+
+def form_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.form")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = _unreadable_claim(roles)
+    forms = [r.value for r in roles.forms]
+    if not judgements:
+        if not forms:
+            judgements = [Judgement(ABSTAIN, "form.unreadable_claim", "the claim is no form that can be read", severity=Severity.MAJOR)]
+        else:
+            judgements = [j for f in dict.fromkeys(forms) for j in _judge_form(context, setting, statement, f)]
+        if roles.releases:
+            judgements.extend(_judge_release(statement, [r.value[0] for r in roles.releases], setting))
+        if roles.residue or roles.numbers:
+            judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
+        judgements.extend(_other_components(context, setting, item, claim, roles, beside=("forms",)))
+    return _claim_findings(context, claim, judgements, "grounding.form")
+
+
+def _judge_release(statement: Statement, claimed: Sequence[str], setting: Setting) -> list[Judgement]:
+    stated = releases_of(statement)
+    where = tuple(r.chunk for r in statement.roles.releases)
+    out: list[Judgement] = []
+    for wanted in claimed:
+        if wanted in stated:
+            out.append(Judgement(PASS, "release.equal", "source says the same", where or statement.chunks[:1]))
+        elif stated:
+            family = setting.lexicon.release_family
+            same = any(family.get(s) == family.get(wanted) for s in stated)
+            out.append(Judgement(ABSTAIN if same else FAIL, "release.different", "source says another release", where, severity=Severity.MAJOR))
+        else:
+            out.append(added(setting, "release.not_in_source", "the statement states no release"))
+    return out
+
+
+def release_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.release")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    claimed = [r.value[0] for r in roles.releases]
+    if not claimed or roles.unreadable:
+        judgements = [Judgement(ABSTAIN, "release.unreadable_claim", "the claim is no release that can be read", severity=Severity.MAJOR)]
+    else:
+        judgements = _judge_release(statement, claimed, setting)
+    return _claim_findings(context, claim, judgements, "grounding.release")
+
+
+def _judge_route(context: Context, setting: Setting, statement: Statement, wanted: str) -> list[Judgement]:
+    lexicon = context.rulepack.lexicon
+    stated = {r.value: r.chunk for r in statement.roles.routes}
+    for site in statement.roles.sites:
+        implied = lexicon.site_route.get(site.value)
+        if implied and implied not in stated:
+            stated[implied] = site.chunk
+    if wanted in stated:
+        return [Judgement(PASS, "route.equal", "source says the same route", (stated[wanted],))]
+    if stated:
+        return [Judgement(FAIL, "route.different", "source says another route", tuple(stated.values()))]
+    ambiguous = [r for r in statement.roles.ambiguous if r.value[0] == "route"]
+    if ambiguous:
+        return [Judgement(ABSTAIN, "route.ambiguous", "a word of the statement may be a route or something else", tuple(r.chunk for r in ambiguous), severity=Severity.MAJOR)]
+    forms = [(lexicon.form_route.get(r.value), r) for r in statement.roles.forms]
+    known = [(route, r) for route, r in forms if route is not None]
+    if known and len(known) == len(forms):
+        if {route for route, _ in known} == {wanted}:
+            return [Judgement(PASS, "route.implied_by_form", "source writes no route; its form has only that one", tuple(r.chunk for _, r in known), note=True)]
+        if "sublingual" == wanted or {route for route, _ in known} & {"oral"} and wanted in ("buccal", "sublingual"):
+            return [added(setting, "route.not_in_source", "the statement does not say so", tuple(r.chunk for _, r in known))]
+        return [Judgement(FAIL, "route.contradicts_form", "source names a form of another route", tuple(r.chunk for _, r in known))]
+    if forms:
+        return [added(setting, "route.not_in_source", "the statement states no route", tuple(r.chunk for _, r in forms))]
+    counted = [d for d in statement.roles.doses if d.value.units[0] in ("{tbl}", "{capsule}")]
+    if counted and wanted == "oral":
+        return [Judgement(PASS, "route.implied_by_form", "source counts tablets or capsules", (counted[0].chunk,), note=True)]
+    rows = implied_forms(context.rulepack.bundle, statement.name.entry, [r.value for r in statement.roles.strengths], lexicon)
+    routes = {lexicon.form_route.get(_form_name(r.form)) for r in rows}
+    if rows and routes == {wanted} and wanted not in ("intravenous", "intramuscular", "subcutaneous"):
+        return _with_confidence(context, [Judgement(PASS, "route.implied_by_product", "source writes neither route nor form; the bundle knows this product for one route only", _name_chunks(context, statement), note=True, reference=rows[:2])])
+    if wanted in ("intravenous", "intramuscular", "subcutaneous", "intradermal"):
+        return [added(setting, "route.not_in_source", "the statement states no route")]
+    return [Judgement(ABSTAIN, "route.not_in_source", "source writes neither route nor form that settles it", _name_chunks(context, statement), severity=Severity.MAJOR)]
+
+
+def route_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.route")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = _unreadable_claim(roles)
+    if not judgements:
+        routes = [r.value for r in roles.routes]
+        ambiguous = [r.value[1] for r in roles.ambiguous if r.value[0] == "route"]
+        routes += [v for values in ambiguous for v in values]
+        if not routes:
+            implied = [context.rulepack.lexicon.form_route.get(r.value) for r in roles.forms]
+            routes = [r for r in implied if r is not None]
+        if not routes:
+            routes = [r for s in roles.sites if (r := context.rulepack.lexicon.site_route.get(s.value)) is not None]
+        if not routes:
+            judgements = [Judgement(ABSTAIN, "route.unreadable_claim", "the claim is no route that can be read", severity=Severity.MAJOR)]
+        else:
+            judgements = [j for r in dict.fromkeys(routes) for j in _judge_route(context, setting, statement, r)]
+        if roles.sites:
+            judgements.extend(_judge_sites(setting, roles))
+        if roles.residue or roles.numbers:
+            judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
+    return _claim_findings(context, claim, judgements, "grounding.route")
+
+
+def _judge_sites(setting: Setting, claim: Roles) -> list[Judgement]:
+    stated = {r.value: r.chunk for r in setting.statement.roles.sites}
+    out: list[Judgement] = []
+    for role in claim.sites:
+        if role.value in stated:
+            out.append(Judgement(PASS, "site.equal", "source says the same site", (stated[role.value],)))
+        elif stated:
+            out.append(Judgement(FAIL, "site.different", "source says another site", tuple(stated.values())))
+        elif any(r.value[0] == "site" for r in setting.statement.roles.ambiguous):
+            out.append(Judgement(ABSTAIN, "site.ambiguous", "the site is written in a form with two readings", tuple(r.chunk for r in setting.statement.roles.ambiguous), severity=Severity.MAJOR))
+        else:
+            out.append(added(setting, "site.not_in_source", "the statement states no site"))
+    if stated and len(stated) > len({r.value for r in claim.sites}) and not any(j.verdict is FAIL for j in out):
+        out.append(Judgement(ABSTAIN, "site.one_of_several", "source says more than one site", tuple(stated.values()), severity=Severity.MAJOR))
+    return out
+
+
+def site_check(context: Context, claim: Claim) -> list[Finding]:
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.site")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    if roles.sites and not roles.residue:
+        return _claim_findings(context, claim, _judge_sites(setting, roles), "grounding.site")
+    return text_check(context, claim)
+
+
+# -- counts ------------------------------------------------------------------------------------------------------------
+
+
+def _judge_listed(setting: Setting, claimed: Sequence[object], stated: Sequence[object], what: str) -> list[Judgement]:
+    wanted = [r.value[0] for r in claimed]  # type: ignore[attr-defined]
+    said = {r.value[0]: r.chunk for r in stated}  # type: ignore[attr-defined]
+    out: list[Judgement] = []
+    for value in wanted:
+        if value in said:
+            out.append(Judgement(PASS, "count.equal", f"source says {number_text(value)}", (said[value],)))
+        elif said:
+            out.append(Judgement(FAIL, "quantity.different", "source says " + ", ".join(number_text(v) for v in said), tuple(said.values())))
+        else:
+            out.append(added(setting, "count.not_in_source", f"the statement does not say {what}"))
+    return out
+
+
+def count_check(context: Context, claim: Claim) -> list[Finding]:
+    """`quantity`, `refills`, `max_dose`: compared like any field; computed totals are not grounded (P20)."""
+    item, statement = _bound(context, claim)
+    check_id = f"grounding.{claim.field}"
+    if statement is None:
+        return _not_bound(context, claim, item, check_id)
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    if roles.unreadable or roles.residue:
+        return _claim_findings(context, claim, [Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)], check_id)
+    quantities = _quantities(roles) + [Quantity((r.value[0],), (r.value[2],)) for r in (*roles.quantities, *roles.maxima, *roles.refills)]
+    if len(quantities) != 1 or len(quantities[0].parts) != 1:
+        return _claim_findings(context, claim, [Judgement(ABSTAIN, "claim.unread_words", "the claim is no count that can be read", severity=Severity.MAJOR)], check_id)
+    wanted = quantities[0]
+    source = statement.roles
+    stated = {"quantity": source.quantities, "refills": source.refills, "max_dose": source.maxima}[claim.field]
+    if stated:
+        equal = [r for r in stated if r.value[0] == wanted.parts[0] and (wanted.units[0] is None or r.value[2] is None or r.value[2] == wanted.units[0])]
+        where = tuple(r.chunk for r in stated)
+        verdict = PASS if equal else FAIL
+        if equal and claim.field == "max_dose" and (wanted.units[0] is None) != (equal[0].value[2] is None):
+            verdict = ABSTAIN
+        return _claim_findings(context, claim, [Judgement(verdict, "count.equal" if equal else "quantity.different", "source says " + ", ".join(f"{number_text(r.value[0])} {unit_text(r.value[2]) if r.value[2] else ''}".strip() for r in stated), where)], check_id)
+    if claim.field == "refills" and wanted.parts[0] == 0:
+        return _claim_findings(context, claim, absent(setting, "refills"), check_id)
+    if claim.field == "quantity":
+        return _claim_findings(context, claim, [_derived(setting, wanted)], check_id)
+    return _claim_findings(context, claim, [added(setting, "count.not_in_source", "the statement does not say so")], check_id)
+
+
+def _derived(setting: Setting, wanted: Quantity) -> Judgement:
+    """A total that is dose × frequency × duration is arithmetic, not a reading: ABSTAIN; any other invented total FAILs."""
+    source = setting.statement.roles
+    per_day: Fraction | None = None
+    if source.slots:
+        per_day = sum(source.slots[0].value[0], Fraction(0))
+    elif source.rates and source.rates[0].value.unit == "d" and source.rates[0].value.period == 1:
+        dose = source.doses[0].value.parts[0] if source.doses else Fraction(1)
+        per_day = source.rates[0].value.low * dose
+    if per_day is not None and source.durations:
+        low, _, unit = source.durations[0].value
+        days = {"d": (1, 1), "wk": (7, 7), "mo": (28, 31)}.get(unit)
+        if days is not None and per_day * low * days[0] <= wanted.parts[0] <= per_day * low * days[1]:
+            return Judgement(ABSTAIN, "count.derived", "source states no total; the claim is computed", tuple(r.chunk for r in source.durations), severity=Severity.MAJOR)
+    return added(setting, "count.not_in_source", "the statement states no total")
+
+
+def sequence_check(context: Context, claim: Claim) -> list[Finding]:
+    """`sequence`: the place of the statement in the source, or its printed list number."""
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.sequence")
+    text = claim.text.strip()
+    order = sorted({s.group for s in context.binding.owner.values()})
+    place = str(order.index(statement.group) + 1)
+    steps = str(statement.step + 1)
+    if text in (place, str(statement.numbered), steps) or (text == str(item.index + 1) and text == place):
+        return _claim_findings(context, claim, [Judgement(PASS, "sequence.equal", "that is its place in the source", statement.chunks[:1])], "grounding.sequence")
+    return _claim_findings(context, claim, [Judgement(ABSTAIN, "sequence.differs", f"it is the statement at place {place}", statement.chunks[:1], severity=Severity.MAJOR)], "grounding.sequence")
+
+
+def dosage_check(context: Context, claim: Claim) -> list[Finding]:
+    """`dosage`: strength, dose or schedule, told apart by grammar and never by its name."""
+    item, statement = _bound(context, claim)
+    if statement is None:
+        return _not_bound(context, claim, item, "grounding.dosage")
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = _unreadable_claim(roles)
+    if not judgements:
+        if roles.strengths:
+            judgements.extend(_with_confidence(context, _strength(context, setting, statement, Roles(strengths=roles.strengths), [r.value for r in roles.strengths])))
+        bare = [r.value for r in roles.numbers if isinstance(r.value, Quantity)]
+        if bare and not (roles.strengths or roles.doses or roles.rates or roles.slots):
+            judgements.append(Judgement(ABSTAIN, "claim.role_unknown", "a bare number may be a strength or a dose", severity=Severity.MAJOR))
+        judgements.extend(_other_components(context, setting, item, claim, roles, beside=("strengths",)))
+        judgements.extend(_claim_words(context, setting, item, claim, Roles(residue=roles.residue, unsupported=roles.unsupported)))
+        if not judgements:
+            judgements = [Judgement(ABSTAIN, "claim.role_unknown", "the claim is neither a strength, a dose nor a schedule that can be read", severity=Severity.MAJOR)]
+    return _claim_findings(context, claim, judgements, "grounding.dosage")
+
+
+# -- items and documents -----------------------------------------------------------------------------------------------
+
+
+def orphan_check(context: Context, item: Item) -> list[Finding]:
+    """An item that owns no statement: fabricated, duplicated or not provable."""
+    if context.statement_of(item) is not None:
+        return []
+    verdict, why, evidence = _unbound(context, item)
+    check_id = "completeness.duplicated" if item.index in context.binding.duplicates else "completeness.merged" if item.index in context.binding.merged else "grounding.no_orphans"
+    return [rule_finding(check_id, item.path, verdict, Severity.CRITICAL, f"This item: {why}.", evidence)]
+
+
+def residue_check(context: Context, item: Item) -> list[Finding]:
+    """P21: what nothing consumed in an owned statement's own clause."""
+    statement = context.statement_of(item)
+    if statement is None:
+        return []
+    roles = statement.roles
+    out: list[Finding] = []
+    left = [*roles.residue, *roles.numbers, *roles.unsupported, *roles.unreadable, *(r for r in roles.ambiguous)]
+    for role in left[:3]:
+        evidence = source_evidence(context, (role.chunk,), "grounding.residue")
+        word = context.text(Span(role.chunk.start, role.chunk.end))
+        out.append(rule_finding("grounding.residue", item.path, ABSTAIN, Severity.MAJOR, f"The statement holds {word!r}, which is not understood.", (evidence,) if evidence else ()))
+    return out
+
+
+def document_check(context: Context, claim: Claim) -> list[Finding]:
+    """Date, prescriber, patient, identifiers: verbatim in the source, else ABSTAIN (P19)."""
+    wanted = " ".join(_words(claim.text))
+    text = " " + " ".join(_words(context.source.text)) + " "
+    if wanted and f" {wanted} " in text and not fold(claim.text).unlisted:
+        folded = fold(context.source.text).text
+        at = folded.find(fold(claim.text.strip()).text)
+        evidence: tuple[Evidence, ...] = ()
+        if at >= 0:
+            span = Span(at, at + len(claim.text.strip()))
+            evidence = (Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="document.verbatim"),)
+        return [rule_finding("grounding.document", claim.path, PASS, Severity.MAJOR, f"{_says(claim)}source has it verbatim.", evidence)]
+    return [rule_finding("grounding.document", claim.path, ABSTAIN, Severity.MAJOR, f"{_says(claim)}it does not stand in the source as written.")]
+
+
+def _g(id: str, fields: str, run: object, what: str, why: str, example: str, *emits: str) -> Check:
+    return Check(id=id, scope="claim", fields=frozenset(fields.split()), run=run, what=what, why=why, example=example, emits=(id, "source.confidence_floor", "source.confidence_missing", *emits))  # type: ignore[arg-type]
+
+
+CHECKS: tuple[Check, ...] = (
+    _g("grounding.name", "name generic_name", name_check, "Compares the name with the name of the item's own statement, suffixes and digits exactly.", "Pan and Pan D, XL and XR, GP1 and GP2 are different medicines.", "source `Pan D 40 mg`, claim `Pan`: FAIL."),
+    _g("grounding.strength", "strength", strength_check, "Compares strength values exactly, component by component, with their denominators.", "A lost decimal point or component is a wrong dose.", "source `0.5 mg`, claim `5 mg`: FAIL.", "grounding.unit_integrity", "schema.role"),
+    _g("grounding.dose", "dose", dose_check, "Compares what is taken each time; unequal doses must all be carried.", "16 + 10 units is not 16 units twice.", "source `5 ml TDS`, claim `15 ml`: FAIL.", "grounding.unit_integrity", "schema.role"),
+    _g("grounding.frequency", "frequency", frequency_check, "Compares count, interval, slots, as-needed, day and period as canonical timing.", "BD is `twice daily` but not `every 12 hours`; losing SOS makes a regular order.", "source `BD SOS`, claim `BD`: FAIL.", "schema.role"),
+    _g("grounding.text", "timing instructions", timing_check, "Every meal, time of day, amount and word of a free text must stand in the item's own statement.", "Models invent `after food`.", "source `BD`, claim `after breakfast`: FAIL."),
+    _g("grounding.text_verbatim", "indication as_needed_for", text_check, "The words must stand in the item's own statement.", "An invented indication changes why a medicine is taken.", "source `SOS for fever`, claim `fever`: PASS.", "grounding.text"),
+    _g("grounding.quote", "source_quote", quote_check, "A quoted source must be verbatim in the item's own statement.", "A quotation that is not one hides an invention.", "source `Telma 40 mg`, claim `Telma 80 mg`: FAIL.", "grounding.text"),
+    _g("grounding.duration", "duration", duration_check, "Compares durations; weeks and days convert exactly, months and days never.", "3 days became 30.", "source `x 5/7`, claim `5 days`: PASS."),
+    _g("grounding.as_needed", "as_needed", as_needed_check, "True needs a PRN word; false needs a statement read to its end without one.", "As needed and regular are different orders.", "source `SOS`, claim `false`: FAIL."),
+    _g("grounding.form", "form", form_check, "Compares the form; an unwritten one only by a product known in exactly one.", "A tablet released as an injection.", "source `Tab`, claim `inj`: FAIL."),
+    _g("grounding.release", "release", release_check, "Compares release words token by token.", "SR, XR and XL are not interchangeable.", "source `SR`, claim `XR`: ABSTAIN."),
+    _g("grounding.route", "route", route_check, "Compares the route; an unwritten one only where the form has a single route, never for injections.", "IM became IV.", "source `IM`, claim `IV`: FAIL."),
+    _g("grounding.site", "site", site_check, "Compares the site, laterality included.", "Left eye and right eye.", "source `right eye`, claim `left eye`: FAIL.", "grounding.text"),
+    _g("grounding.quantity", "quantity", count_check, "Compares a stated total; a computed one is not grounded.", "A total hides an error of dose or days.", "no total in the source, claim `10`: ABSTAIN."),
+    _g("grounding.refills", "refills", count_check, "Compares stated refills; zero needs a statement read to its end.", "Invented refills.", "source without refills, claim `0`: PASS."),
+    _g("grounding.max_dose", "max_dose", count_check, "Compares the stated maximum.", "A maximum read as the dose.", "source `max 4/day`, claim `4`: PASS."),
+    _g("grounding.sequence", "sequence", sequence_check, "The number must be the statement's place.", "Reordered steps.", "second statement, claim `2`: PASS."),
+    _g("grounding.dosage", "dosage", dosage_check, "Reads `dosage` by grammar as strength, dose or schedule and compares each part.", "The key means three things in the wild.", "source `Telma 40 mg`, claim `40 mg`: PASS.", "grounding.unit_integrity", "schema.role"),
+    Check(id="grounding.no_orphans", scope="item", run=orphan_check, emits=("grounding.no_orphans", "completeness.duplicated", "completeness.merged"), what="Every item must own a statement of the source.", why="Models fabricate medicines.", example="An item named in no statement: FAIL."),
+    Check(id="grounding.residue", scope="item", run=residue_check, emits=("grounding.residue",), what="Words and digits of the item's own statement that nothing consumed.", why="An unread word may be the one that stops or changes the order.", example="`Telma 40 mg OD xyzzy`: ABSTAIN, naming the word."),
+    Check(id="grounding.document", scope="claim", fields=frozenset({"date", "prescriber", "patient", "facility", "identifier"}), run=document_check, emits=("grounding.document",), what="Document keys must stand in the source verbatim.", why="A wrong patient or date is a wrong record.", example="date found verbatim: PASS, else ABSTAIN."),
+)  # fmt: skip
+
+__all__ = ["CHECKS", "family_of", "reference_evidence", "releases_of", "setting_for"]

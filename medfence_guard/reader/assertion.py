@@ -1,0 +1,106 @@
+"""Whether a statement is an active order for this patient: cues before and behind the name, the section, the person.
+
+Cues that all exclude "active" agree; cues with different verdicts are a conflict for a person (P24). A cue's scope ends
+at the sentence, at `but`, or at the next name that has a cue of its own. Pseudo-cues (`no change in`, `do not stop`)
+are longer phrases of the lexicon and so are read first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.segment import Draft
+
+ACTIVE, UNDECIDED, MENTION = "active", "undecided", "mention"
+# Cue class -> what a statement under it is. `None`: the class does not speak of status.
+_CLASS_STATUS: dict[str, str | None] = {
+    "stopped": "stopped", "held": "held", "not_taking": "not_taking", "allergy": "allergy", "avoid": "avoid", "past": "past", "family": "family",
+    "conditional": "conditional", "hypothetical": "hypothetical", "question": UNDECIDED, "refused": UNDECIDED, "administered": UNDECIDED,
+    "switch_from": "stopped", "switch_to": ACTIVE, "increase": ACTIVE, "decrease": ACTIVE, "continue": ACTIVE, "taking": ACTIVE, "ambiguous": UNDECIDED,
+}  # fmt: skip
+_SECTION_CLASS = {"allergy": "allergy", "stopped": "stopped", "past": "past", "family": "family"}
+EXCLUDED = frozenset({"stopped", "held", "not_taking", "allergy", "avoid", "past", "family", "conditional", "hypothetical"})
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """status: `active`, an excluding class, `undecided` or `mention`. `cues`: the chunks that say so. `conflict`: they disagree."""
+
+    status: str
+    cues: tuple[Chunk, ...]
+    conflict: bool = False
+
+
+def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[Chunk]:
+    """The cues of the words before the name that still reach it."""
+    reaching: list[Chunk] = []
+    for chunk in context:
+        if chunk.kind == "terminator" or chunk.kind == "pseudo_cue":
+            reaching = []
+        elif chunk.kind == "cue":
+            cue_class = chunk.value[0]
+            if cue_class == "taking":
+                of_patient = surface(chunk).startswith(("pt", "patient"))
+                reaching = [c for c in reaching if c.value[0] not in ("past",) and not (of_patient and c.value[0] == "family")]
+            reaching.append(chunk)
+    return reaching
+
+
+def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: bool, surface: Callable[[Chunk], str]) -> Assertion:
+    """Judge one statement. `after_name`: cues behind the name; `ordered`: it has a form, strength, dose or timing."""
+    lead = [c for c in draft.chunks[: draft.anchor]]
+    before = _scoped([*draft.context, *lead], surface)
+    classes: list[tuple[str, Chunk]] = []
+    verbs = any(c.kind == "verb" for c in [*draft.context, *lead])
+    for chunk in before:
+        cue_class, direction = chunk.value
+        if direction == "after" and cue_class not in ("conditional",):
+            classes.append(("ambiguous" if _CLASS_STATUS.get(cue_class) != ACTIVE else cue_class, chunk))
+        else:
+            classes.append((cue_class, chunk))
+    for chunk in after_name:
+        cue_class, direction = chunk.value
+        if cue_class in ("increase", "decrease", "switch_to"):
+            continue
+        if direction == "before" and cue_class not in ("stopped", "held", "avoid", "continue", "past", "taking"):
+            classes.append(("ambiguous", chunk))
+        elif direction == "before" and cue_class in ("past", "taking"):
+            continue
+        else:
+            classes.append((cue_class, chunk))
+    section = _SECTION_CLASS.get(draft.section_status)
+    statuses = [(status, chunk) for cue_class, chunk in classes if (status := _CLASS_STATUS.get(cue_class)) is not None]
+    if not statuses and draft.inherited is not None and not verbs and draft.inherited.kind == "cue":
+        inherited = _CLASS_STATUS.get(draft.inherited.value[0])
+        if draft.inherited.value[0] == "switch_from":
+            inherited = ACTIVE
+        if inherited is not None and inherited != ACTIVE:
+            # `Stop Amlong, Telma 40 mg OD`: a full order of its own leaves the reach of the cue open.
+            return Assertion(UNDECIDED if timed else inherited, (draft.inherited,))
+    cues = tuple(chunk for _, chunk in statuses)
+    kinds = {status for status, _ in statuses}
+    if section is not None:
+        kinds.add(section)
+        if ACTIVE in kinds and section == "past" and any(c.value[0] == "taking" for c in cues):
+            kinds.discard(section)
+    if "conditional" in kinds and kinds & {"stopped", "held", "avoid"}:
+        # `hold if vomiting`: a conditional stop is an active order with a condition, which nobody here can weigh.
+        return Assertion(UNDECIDED, cues, conflict=True)
+    excluding = kinds & EXCLUDED
+    if excluding and (ACTIVE in kinds or UNDECIDED in kinds):
+        return Assertion(UNDECIDED, cues, conflict=True)
+    if excluding:
+        return Assertion(sorted(excluding)[0] if len(excluding) > 1 else next(iter(excluding)), cues)
+    if UNDECIDED in kinds:
+        return Assertion(UNDECIDED, cues)
+    if ACTIVE in kinds or verbs:
+        return Assertion(ACTIVE, cues)
+    if draft.section_status in ("active", "reported"):
+        return Assertion(ACTIVE, cues)
+    if not ordered:
+        return Assertion(MENTION, cues)
+    if draft.section_status in ("none", "cue") and not timed:
+        return Assertion(UNDECIDED, cues)
+    return Assertion(ACTIVE, cues)

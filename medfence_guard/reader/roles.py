@@ -1,0 +1,527 @@
+"""Say which number is which: give every chunk of a statement, or of a payload value, its role.
+
+A number grounds a field only with that field's role evidence: a strength has a mass, IU, % or mEq unit next to the
+name; a dose has a countable or volume unit or is a slot value; a duration has a time unit; a bare number after a name
+is a label whose unit only the bundle may supply. What gets no role is residue, and stays visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from medfence_guard.bundle import Name, name_key
+from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity
+from medfence_guard.reader.lexicon import Lexicon, Rate
+from medfence_guard.reader.segment import means
+
+STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
+# Words that join and carry nothing; every other unknown word is residue.
+GLUE_WORDS = frozenset({"x", "for", "of", "to", "a", "an", "the", "and", "per", "at", "in", "on", "with", "by", "as", "each", "only", "℞", "no", "nos", "re", "be", "le", "is", "are", "it"})
+_SILENT_GLUE = frozenset({"x", "for", "of", "a", "an", "the", "and", "at", "in", "with", "as", "each", "℞", "is", "are", "to", "on", "be", "per", "by"})
+_PLAIN_MARKS = frozenset(".,:;-()[]/+*•'\"&|_")
+
+
+class Role(NamedTuple):
+    """A canonical value and the chunk it was read from."""
+
+    value: Any
+    chunk: Chunk
+
+
+@dataclass(slots=True)
+class NameReading:
+    """A name as written. `key`: folded, with suffixes, without a strength number; `label`: the bare numbers after it.
+
+    `entry`: what the bundle says of the whole name, None if it does not know it. `stem`: what it knows of a part of it.
+    """
+
+    key: str
+    start: int
+    end: int
+    entry: Name | None
+    stem: Name | None
+    label: tuple[Fraction, ...] = ()
+    label_chunk: Chunk | None = None
+    release: tuple[str, ...] = ()
+    salts: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    parts: tuple[DrugMention, ...] = ()
+
+    @property
+    def molecules(self) -> tuple[str, ...] | None:
+        """The one composition the name means, sorted; None if unknown or ambiguous."""
+        if self.entry is None or self.entry.ambiguous:
+            return None
+        return self.entry.compositions[0]
+
+
+@dataclass(slots=True)
+class Roles:
+    """Every chunk of one statement, by role, in the order written."""
+
+    name: NameReading | None = None
+    composition: list[tuple[DrugMention, Quantity | None, Chunk]] = field(default_factory=list)
+    strengths: list[Role] = field(default_factory=list)
+    doses: list[Role] = field(default_factory=list)
+    rates: list[Role] = field(default_factory=list)
+    slots: list[Role] = field(default_factory=list)
+    whens: list[Role] = field(default_factory=list)
+    weekdays: list[Role] = field(default_factory=list)
+    prn: list[Role] = field(default_factory=list)
+    prn_for: list[Role] = field(default_factory=list)
+    stat: list[Role] = field(default_factory=list)
+    as_directed: list[Role] = field(default_factory=list)
+    durations: list[Role] = field(default_factory=list)
+    open_durations: list[Role] = field(default_factory=list)
+    forms: list[Role] = field(default_factory=list)
+    releases: list[Role] = field(default_factory=list)
+    routes: list[Role] = field(default_factory=list)
+    sites: list[Role] = field(default_factory=list)
+    maxima: list[Role] = field(default_factory=list)
+    quantities: list[Role] = field(default_factory=list)
+    refills: list[Role] = field(default_factory=list)
+    indications: list[Role] = field(default_factory=list)
+    cues: list[Role] = field(default_factory=list)
+    pseudo_cues: list[Role] = field(default_factory=list)
+    ambiguous: list[Role] = field(default_factory=list)
+    unreadable: list[Role] = field(default_factory=list)
+    unsupported: list[Role] = field(default_factory=list)
+    residue: list[Role] = field(default_factory=list)
+    numbers: list[Role] = field(default_factory=list)
+    verbs: list[Role] = field(default_factory=list)
+    labels: list[Role] = field(default_factory=list)
+    superseded: list[Role] = field(default_factory=list)
+    doses_timed: list[tuple[Role, tuple[str, ...]]] = field(default_factory=list)
+
+    @property
+    def has_timing(self) -> bool:
+        return bool(self.rates or self.slots or self.prn or self.stat or self.as_directed or self.weekdays or self.day_parts)
+
+    @property
+    def day_parts(self) -> list[Role]:
+        """The times of day among the `when`s: MORN, NOON, AFT, EVE, NIGHT, HS."""
+        return [w for w in self.whens if w.value[0] in DAY_PARTS]
+
+
+DAY_PARTS = frozenset({"MORN", "NOON", "AFT", "EVE", "NIGHT", "HS"})
+MEAL_CODES = {"M": "MORN", "D": "NOON", "V": "EVE"}
+
+
+class NameReader:
+    """Reads the name that begins at a chunk: brand or molecule, suffixes, release, label numbers, combinations."""
+
+    def __init__(self, lexicon: Lexicon, lookup: Callable[[str], Name | None]) -> None:
+        self._lexicon = lexicon
+        self._lookup = lookup
+
+    def read(self, chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> tuple[NameReading, int]:
+        """The name at `chunks[anchor]`, and the index of the first chunk that is no part of it."""
+        first = chunks[anchor]
+        known = first.kind == "drug"
+        key = first.value.key if known else name_key(surface(first))
+        parts: list[DrugMention] = [first.value] if known else []
+        place = anchor + 1
+        end = first.end
+        suffixes: list[str] = []
+        releases: list[str] = []
+        salts: list[str] = []
+        label: tuple[Fraction, ...] = ()
+        label_chunk: Chunk | None = None
+        count = len(chunks)
+        while place < count:
+            chunk = chunks[place]
+            text = surface(chunk)
+            if chunk.kind == "mark" and chunk.value in ("-", ".", "'") and place + 1 < count:
+                after = chunks[place + 1]
+                if chunk.value == "-" and self._is_suffix(chunks, place + 1, surface, known, label_chunk) and chunk.start == chunks[place - 1].end:
+                    place += 1
+                    continue
+                if chunk.value == "-" and after.kind in ("number", "tuple") and after.start == chunk.end and chunk.start == chunks[place - 1].end and label_chunk is None:
+                    place += 1
+                    continue
+                break
+            if chunk.kind == "release" and (chunk.start - chunks[place - 1].end) <= 1:
+                releases.append(chunk.value[0])
+                key += name_key(text)
+            elif chunk.kind == "word" and known and chunk.value in self._lexicon.salts and not (first.value.name is not None and first.value.name.brand):
+                salts.append(chunk.value)
+                key += name_key(text)
+            elif self._is_suffix(chunks, place, surface, known, label_chunk):
+                suffixes.append(text)
+                key += name_key(text)
+            elif chunk.kind == "number" and chunk.value.high is None and label_chunk is None and (len(chunks[place].value.parts) == 1):
+                if chunk.start == chunks[place - 1].end and chunks[place - 1].kind == "word" and chunks[place - 1].end - chunks[place - 1].start <= 3:
+                    # Glued to letters (`GP2`, `D3`): part of the name, no strength.
+                    suffixes.append(text)
+                    key += name_key(text)
+                else:
+                    label, label_chunk = chunk.value.parts, chunk
+            elif chunk.kind == "tuple" and label_chunk is None:
+                label, label_chunk = chunk.value, chunk
+            elif not known and chunk.kind == "word" and len(suffixes) < 3 and str(chunk.value).isalpha() and label_chunk is None and chunk.value not in GLUE_WORDS:
+                suffixes.append(text)
+                key += name_key(text)
+            elif chunk.kind == "drug" and known and chunk.start - chunks[place - 1].end <= 1 and label_chunk is None and self._joined(key, chunk):
+                key += chunk.value.key
+                parts.append(chunk.value)
+            elif self._joins_molecule(chunks, place, parts, label_chunk):
+                parts.append(chunks[place + 1].value)
+                key += chunks[place + 1].value.key
+                place += 1
+            else:
+                break
+            end = chunks[place].end
+            place += 1
+        entry = self._entry(key, parts)
+        stem = parts[0].name if parts else None
+        reading = NameReading(key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts))
+        return reading, place
+
+    def _joined(self, key: str, chunk: Chunk) -> bool:
+        return self._lookup(key + chunk.value.key) is not None
+
+    @staticmethod
+    def _joins_molecule(chunks: Sequence[Chunk], place: int, parts: list[DrugMention], label_chunk: Chunk | None) -> bool:
+        chunk = chunks[place]
+        if chunk.value not in ("+", "/", "&", "and", "-") or place + 1 >= len(chunks) or label_chunk is not None or not parts:
+            return False
+        after = chunks[place + 1]
+        if after.kind != "drug" or after.value.name is None or after.value.name.brand:
+            return False
+        return all(p.name is not None and not p.name.brand for p in parts)
+
+    def _entry(self, key: str, parts: Sequence[DrugMention]) -> Name | None:
+        if len(parts) > 1 and all(p.name is not None and not p.name.ambiguous for p in parts):
+            found = self._lookup(key)
+            if found is not None:
+                return found
+            molecules = tuple(sorted({m for p in parts if p.name is not None for m in p.name.compositions[0]}))
+            first = parts[0].name
+            assert first is not None
+            return Name(key, "+".join(p.key for p in parts), (molecules,), False, (), first.grade, first.citation)
+        found = self._lookup(key)
+        if found is not None:
+            return found
+        if len(parts) == 1 and parts[0].key == key:
+            return parts[0].name
+        return None
+
+    def _is_suffix(self, chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str], known: bool, label_chunk: Chunk | None) -> bool:
+        """A suffix is a listed token directly behind the name; a timing word is one only if the strength still follows it."""
+        chunk = chunks[place]
+        text = surface(chunk)
+        if text not in self._lexicon.suffixes:
+            return False
+        if chunk.kind == "word":
+            return known or label_chunk is None
+        if chunk.kind in ("when", "rate", "ambiguous", "route", "site", "cue", "label", "header_line_starts", "composition", "indication"):
+            after = chunks[place + 1] if place + 1 < len(chunks) else None
+            followed = after is not None and after.kind in ("number", "amount", "tuple", "malformed")
+            timed = any(c.kind in ("rate", "slots", "when", "prn", "stat") for c in chunks[place + 1 :])
+            if chunk.kind in ("when", "rate", "route", "site", "ambiguous"):
+                return followed and timed
+            return followed or timed
+        return False
+
+
+class RoleReader:
+    """Assigns roles. The same reader serves statements (with a name) and single payload values (without)."""
+
+    def __init__(self, lexicon: Lexicon, insulins: frozenset[str], names: NameReader) -> None:
+        self._lexicon = lexicon
+        self._insulins = insulins
+        self._names = names
+
+    def is_insulin(self, name: NameReading | None) -> bool:
+        """Whether every reading of the name is an insulin of the bundle (P5: unit = IU by a bundle fact only)."""
+        entry = name.entry or name.stem if name is not None else None
+        if entry is None:
+            return False
+        return all(any(m in self._insulins for m in composition) for composition in entry.compositions)
+
+    def read(self, chunks: Sequence[Chunk], anchor: int | None, surface: Callable[[Chunk], str], columns: tuple[str, ...] = ()) -> Roles:
+        """Roles of all chunks. `anchor`: index of the name, None for a payload value that holds none."""
+        roles = Roles()
+        after_name = 0
+        if anchor is not None:
+            roles.name, after_name = self._names.read(chunks, anchor, surface)
+            for chunk in chunks[anchor:after_name]:
+                if chunk.kind == "release":
+                    roles.releases.append(Role(chunk.value, chunk))
+        insulin = self.is_insulin(roles.name)
+        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal") for c in chunks)
+        place = 0
+        count = len(chunks)
+        while place < count:
+            if anchor is not None and place == anchor:
+                place = after_name
+                continue
+            chunk = chunks[place]
+            stepped = self._composition(chunks, place, roles, anchor)
+            if stepped is not None:
+                place = stepped
+                continue
+            place = self._one(chunks, place, roles, insulin=insulin, eye=eye, surface=surface)
+        if roles.name is not None and roles.name.label_chunk is not None:
+            self._label_strength(roles)
+        self._after(roles, columns)
+        return roles
+
+    # -- a printed composition -------------------------------------------------------------------------------------
+
+    def _composition(self, chunks: Sequence[Chunk], place: int, roles: Roles, anchor: int | None) -> int | None:
+        """`(Rosuvastatin 10 mg + Aspirin 75 mg)`, `each tablet contains X IP`: names the generic of the same item."""
+        chunk = chunks[place]
+        opens = chunk.kind == "mark" and chunk.value in ("(", "[")
+        if not opens and not (chunk.kind == "composition" and chunk.value == "start"):
+            return None
+        if anchor is not None and place < anchor:
+            return None
+        closing = {"(": ")", "[": "]"}.get(str(chunk.value)) if opens else None
+        stop = place + 1
+        while stop < len(chunks) and not (closing is not None and chunks[stop].kind == "mark" and chunks[stop].value == closing):
+            stop += 1
+        inside = chunks[place + 1 : stop]
+        if not any(c.kind == "drug" for c in inside) or any(c.kind in ("cue", "rate", "slots", "prn", "when", "stat", "then") for c in inside):
+            return None
+        mention: DrugMention | None = None
+        mention_chunk: Chunk | None = None
+        for c in inside:
+            if c.kind == "drug":
+                if mention is not None and mention_chunk is not None:
+                    roles.composition.append((mention, None, mention_chunk))
+                mention, mention_chunk = c.value, c
+            elif c.kind == "amount" and mention is not None and mention_chunk is not None:
+                roles.composition.append((mention, c.value, c))
+                mention = None
+            elif c.kind in ("word", "number", "malformed", "unreadable", "tuple", "confused") and c.value not in GLUE_WORDS and c.value not in self._lexicon.salts:
+                roles.residue.append(Role(c.value, c))
+        if mention is not None and mention_chunk is not None:
+            roles.composition.append((mention, None, mention_chunk))
+        return stop + 1
+
+    # -- one chunk -------------------------------------------------------------------------------------------------
+
+    def _one(self, chunks: Sequence[Chunk], place: int, roles: Roles, *, insulin: bool, eye: bool, surface: Callable[[Chunk], str]) -> int:
+        chunk = chunks[place]
+        kind = chunk.kind
+        if kind == "amount":
+            self._amount(chunks, place, roles, insulin)
+        elif kind == "rate":
+            return self._rate(chunks, place, roles)
+        elif kind == "slots":
+            roles.slots.append(Role(chunk.value, chunk))
+        elif kind == "when":
+            roles.whens.append(Role(chunk.value, chunk))
+            self._coordinated_meals(chunks, place, roles)
+        elif kind == "weekday":
+            roles.weekdays.append(Role(chunk.value, chunk))
+            if "weekly" in chunk.notes:
+                roles.rates.append(Role(Rate(Fraction(1), Fraction(1), Fraction(1), Fraction(1), "wk"), chunk))
+        elif kind == "duration":
+            roles.durations.append(Role(chunk.value, chunk))
+        elif kind == "site":
+            self._site(chunk, roles, eye, surface)
+        elif kind == "route":
+            self._route(chunks, place, roles)
+        elif kind == "release":
+            self._release(chunks, place, roles)
+        elif kind == "prn":
+            return self._prn(chunks, place, roles)
+        elif kind == "cue":
+            return self._cue(chunks, place, roles)
+        elif kind == "range":
+            roles.ambiguous.append(Role(("two_numbers", chunk.value), chunk))
+        elif kind in ("number", "tuple"):
+            roles.numbers.append(Role(chunk.value, chunk))
+        elif kind in ("malformed", "confused", "unreadable"):
+            roles.unreadable.append(Role(chunk.value, chunk))
+        elif kind == "word":
+            if not (chunk.value in _SILENT_GLUE and chunk.value not in ("re", "le", "be")) and not (chunk.value == "be" and not eye):
+                roles.residue.append(Role(chunk.value, chunk))
+        elif kind == "mark":
+            if chunk.value not in _PLAIN_MARKS:
+                roles.residue.append(Role(chunk.value, chunk))
+        elif kind in ("inert", "indication_part", "heading", "review_phrases", "boilerplate", "terminator", "item"):
+            pass
+        elif kind == "drug":
+            roles.residue.append(Role("another name", chunk))
+        elif kind in ("date", "code", "person_roles", "header_line_starts", "instruction_to_model", "collective", "model_label"):
+            roles.residue.append(Role(kind, chunk))
+        elif kind == "label":
+            following = chunks[place + 1] if place + 1 < len(chunks) else None
+            if following is not None and following.kind == "mark" and following.value in (":", "-", "=", "."):
+                roles.labels.append(Role(chunk.value, chunk))
+            elif surface(chunk) not in _SILENT_GLUE:
+                roles.residue.append(Role(surface(chunk), chunk))
+        elif kind == "composition":
+            if chunk.value != "join":
+                roles.residue.append(Role(surface(chunk), chunk))
+        else:
+            target = _PLAIN_TARGETS.get(kind)
+            if target is None:
+                roles.residue.append(Role(kind, chunk))
+            else:
+                getattr(roles, target).append(Role(chunk.value, chunk))
+        return place + 1
+
+    def _amount(self, chunks: Sequence[Chunk], place: int, roles: Roles, insulin: bool) -> None:
+        chunk = chunks[place]
+        quantity: Quantity = chunk.value
+        unit = quantity.units[0]
+        assert unit is not None
+        dimension = self._lexicon.unit_by_ucum[unit].dimension
+        before = chunks[place - 1] if place else None
+        if dimension in STRENGTH_DIMENSIONS and not (insulin and dimension == "iu" and not quantity.per):
+            if before is not None and before.kind == "word" and before.value == "by":
+                roles.unsupported.append(Role("change by an amount", chunk))
+                return
+            roles.strengths.append(Role(quantity, chunk))
+            return
+        if dimension == "unit" and quantity.per and quantity.per[0][1] in ("mL",):
+            roles.strengths.append(Role(quantity, chunk))
+            return
+        counted = dimension.startswith("count:")
+        if counted and before is not None and before.kind == "word" and before.value == "x" and quantity.high is None and (roles.doses or roles.slots or roles.rates):
+            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            return
+        if counted and quantity.parts[0] >= 10 and (roles.doses or roles.slots or roles.durations):
+            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            return
+        roles.doses.append(Role(quantity, chunk))
+
+    def _rate(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
+        """`BD-TDS`, `BD to TDS`: a range of frequencies; otherwise one rate."""
+        chunk = chunks[place]
+        rate: Rate = chunk.value
+        if place + 2 < len(chunks) and chunks[place + 2].kind == "rate" and chunks[place + 1].value in ("-", "/", "to"):
+            upper: Rate = chunks[place + 2].value
+            if (rate.period, rate.unit) == (upper.period, upper.unit) and upper.low > rate.low:
+                joined = chunk._replace(end=chunks[place + 2].end, last=chunks[place + 2].last)
+                roles.rates.append(Role(rate._replace(high=upper.high), joined))
+                return place + 3
+        roles.rates.append(Role(rate, chunk))
+        return place + 1
+
+    @staticmethod
+    def _coordinated_meals(chunks: Sequence[Chunk], place: int, roles: Roles) -> None:
+        """`after breakfast & dinner`: the second meal shares the preposition; it is read by the phrase table or stays residue."""
+
+    def _site(self, chunk: Chunk, roles: Roles, eye: bool, surface: Callable[[Chunk], str]) -> None:
+        text = surface(chunk)
+        if "ambiguous_site" in chunk.notes:
+            if eye:
+                roles.ambiguous.append(Role(("site", (chunk.value,)), chunk))
+            elif text not in _SILENT_GLUE:
+                roles.ambiguous.append(Role(("rate", ()), chunk))
+            return
+        if len(text) <= 2 and not eye:
+            if text in ("be", "re", "le"):
+                return
+            roles.residue.append(Role(text, chunk))
+            return
+        roles.sites.append(Role(chunk.value, chunk))
+
+    def _route(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> None:
+        chunk = chunks[place]
+        if "needs_position" in chunk.notes:
+            roles.ambiguous.append(Role(("route", (chunk.value,)), chunk))
+            return
+        roles.routes.append(Role(chunk.value, chunk))
+        for meaning in chunk.meanings:
+            if meaning.kind == "site":
+                roles.sites.append(Role(meaning.value, chunk))
+
+    @staticmethod
+    def _release(chunks: Sequence[Chunk], place: int, roles: Roles) -> None:
+        """A release word away from name, number and form is a title, a route or a degree; it is not read here."""
+        chunk = chunks[place]
+        before = chunks[place - 1] if place else None
+        near = before is None or before.kind in ("number", "amount", "tuple", "form", "drug", "release") or place == 0
+        if near:
+            roles.releases.append(Role(chunk.value, chunk))
+        elif means(chunk, "route"):
+            roles.ambiguous.append(Role(("route", ()), chunk))
+        else:
+            roles.residue.append(Role(chunk.value[0], chunk))
+
+    @staticmethod
+    def _reasons(chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
+        """Indications after `SOS for`, `if`, `in case of`."""
+        while place < len(chunks):
+            chunk = chunks[place]
+            if chunk.kind == "indication":
+                roles.prn_for.append(Role(chunk.value, chunk))
+            elif not (chunk.kind in ("indication_part",) or (chunk.kind in ("word", "inert") and chunk.value in ("for", "if", "or", "and", "of")) or chunk.value in ("/", "(", ",")):
+                break
+            place += 1
+        return place
+
+    def _prn(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
+        roles.prn.append(Role(True, chunks[place]))
+        after = place + 1
+        stop = self._reasons(chunks, after, roles)
+        return stop if any(c.kind == "indication" for c in chunks[after:stop]) else after
+
+    def _cue(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
+        chunk = chunks[place]
+        if chunk.value[0] == "conditional":
+            stop = self._reasons(chunks, place + 1, roles)
+            if any(c.kind == "indication" for c in chunks[place + 1 : stop]) and roles.name is not None and chunk.start > roles.name.end:
+                # `TDS if fever`: as needed, with its reason.
+                roles.prn.append(Role(True, chunk))
+                return stop
+        roles.cues.append(Role(chunk.value, chunk))
+        return place + 1
+
+    # -- after all chunks ------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def _label_strength(roles: Roles) -> None:
+        """A bare number after the name is a strength without a unit, unless a full strength is written too."""
+        name = roles.name
+        assert name is not None and name.label_chunk is not None
+        units: tuple[str | None, ...] = (None,) * len(name.label)
+        roles.strengths.insert(0, Role(Quantity(name.label, units), name.label_chunk))
+
+    def _after(self, roles: Roles, columns: tuple[str, ...]) -> None:
+        for role in roles.slots:
+            values, unit = role.value
+            distinct = {v for v in values if v}
+            if unit is not None and len(distinct) == 1:
+                roles.doses.append(Role(Quantity((distinct.pop(),), (unit,)), role.chunk))
+        left: list[Role] = []
+        after_timing = [r for r in roles.numbers if any(t.chunk.end <= r.chunk.start for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat))]
+        order = [c for c in columns if c in ("duration_days", "quantity")]
+        for role in roles.numbers:
+            single = isinstance(role.value, Quantity) and len(role.value.parts) == 1 and role.value.high is None
+            if single and role in after_timing and not roles.durations and order and order[0] == "duration_days" and len(after_timing) <= len(order):
+                index = after_timing.index(role)
+                if order[index] == "duration_days":
+                    roles.durations.append(Role((role.value.parts[0], None, "d"), role.chunk))
+                    continue
+                roles.quantities.append(Role((role.value.parts[0], None, None), role.chunk))
+                continue
+            left.append(role)
+        roles.numbers = left
+        self._timed_doses(roles)
+
+    @staticmethod
+    def _timed_doses(roles: Roles) -> None:
+        """`16 units before breakfast, 10 units before dinner`: which time belongs to which dose."""
+        if len(roles.doses) < 2:
+            return
+        ends = [d.chunk.start for d in roles.doses[1:]] + [10**12]
+        for dose, end in zip(roles.doses, ends, strict=True):
+            codes = tuple(w.value[0] for w in roles.whens if dose.chunk.end <= w.chunk.start < end)
+            roles.doses_timed.append((dose, codes))
+
+
+_PLAIN_TARGETS = {
+    "form": "forms", "stat": "stat", "as_directed": "as_directed", "duration_open": "open_durations", "maximum": "maxima", "quantity": "quantities",
+    "refill": "refills", "indication": "indications", "pseudo_cue": "pseudo_cues", "ambiguous": "ambiguous", "unsupported": "unsupported", "verb": "verbs",
+    "then": "unsupported",
+}  # fmt: skip

@@ -1,0 +1,574 @@
+"""Cut a chunked source into medication statements, and remember what was not understood.
+
+A statement begins at a name (an anchor) with what leads up to it (`Start Tab`, `STOP`, `2 tabs of`), and goes on over
+timing, amounts and remarks until the next name, a new sentence, a heading or a line that is no continuation.
+Headings set the section; a section may say that what stands in it is no order at all. Letterhead, vitals, dates and
+review notes never start one. Everything here is structure; what the words mean is `statement.py`'s business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from medfence_guard.contract import Span
+from medfence_guard.reader.chunks import Chunk, DrugMention
+from medfence_guard.reader.lexicon import Lexicon
+
+# Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
+SIG_KINDS = frozenset(
+    "amount number range tuple slots rate when weekday prn as_directed stat duration duration_open then unsupported maximum quantity refill "
+    "route site confused malformed ambiguous composition indication_part indication inert code".split()
+)
+TIMING_KINDS = frozenset("slots rate when prn stat as_directed weekday ambiguous confused unsupported".split())
+_LEAD_KINDS = frozenset("form verb cue pseudo_cue item inert person_roles terminator release site route".split())
+_LEAD_MARKS = frozenset(".-:•,*(\"'+&/")
+_JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
+# Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
+_LINE_SECTIONS = frozenset("allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split())
+
+
+@dataclass(slots=True)
+class Draft:
+    """A statement as cut: its chunks, the words before it in its clause, and the section it stands in."""
+
+    chunks: list[Chunk]
+    anchor: int
+    context: list[Chunk]
+    section: str
+    section_status: str
+    line: int
+    block: int
+    columns: tuple[str, ...]
+    injected: bool = False
+    shared_tail: bool = False
+    inherited: Chunk | None = None
+    known: bool = True
+    numbered: int | None = None
+    last_line: int = 0
+    after_break: bool = False
+
+    @property
+    def start(self) -> int:
+        return min(c.start for c in self.chunks)
+
+    @property
+    def end(self) -> int:
+        return max(c.end for c in self.chunks)
+
+
+@dataclass(slots=True)
+class Segmented:
+    """All drafts in order, collective references, lines that could not be read, and the blocks found."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    collectives: list[Chunk] = field(default_factory=list)
+    unread: list[Span] = field(default_factory=list)
+    prescriptions: int = 0
+    persons: list[Chunk] = field(default_factory=list)
+    patients: int = 0
+    item_numbers: list[int] = field(default_factory=list)
+
+
+def means(chunk: Chunk, kind: str) -> bool:
+    """Whether `kind` is one of the chunk's readings."""
+    return chunk.kind == kind or any(m.kind == kind for m in chunk.meanings)
+
+
+def meaning_of(chunk: Chunk, kind: str) -> object:
+    """The value of the chunk's reading as `kind`, None if it has none."""
+    if chunk.kind == kind:
+        return chunk.value
+    return next((m.value for m in chunk.meanings if m.kind == kind), None)
+
+
+def split_lines(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
+    """The chunks of each line that has any."""
+    lines: list[list[Chunk]] = []
+    current: list[Chunk] = []
+    for chunk in chunks:
+        if chunk.kind == "newline":
+            if current:
+                lines.append(current)
+                current = []
+        else:
+            current.append(chunk)
+    if current:
+        lines.append(current)
+    return lines
+
+
+class Segmenter:
+    """One pass over the lines of one source."""
+
+    def __init__(self, lexicon: Lexicon, folded: str) -> None:
+        self._lexicon = lexicon
+        self._text = folded
+        self.out = Segmented()
+        self._section = ("", "unknown")
+        self._after_line: tuple[str, str] | None = None
+        self._columns: tuple[str, ...] = ()
+        self._open: Draft | None = None
+        self._context: list[Chunk] = []
+        self._muted = False
+        self._line = 0
+        self._clause_cue: Chunk | None = None
+        self._injected = False
+
+    def run(self, lines: Sequence[list[Chunk]]) -> Segmented:
+        for number, chunks in enumerate(lines):
+            self._line = number
+            if self._after_line is not None:
+                self._section, self._after_line = self._after_line, None
+            self._read_line(chunks)
+        self._close()
+        return self.out
+
+    # -- lines -----------------------------------------------------------------------------------------------------
+
+    def _read_line(self, chunks: list[Chunk]) -> None:
+        self._muted = False
+        self._context = []
+        self._clause_cue = None
+        place = 0
+        numbered: int | None = None
+        self._injected = self._addresses_a_model(chunks)
+        if chunks[0].kind == "item":
+            self._close()
+            digits = "".join(c for c in str(chunks[0].value) if c.isdigit())
+            numbered = int(digits) if digits else None
+            place = 1
+        elif chunks[0].kind == "mark" and chunks[0].value in ("•", "*", "-", ">") and len(chunks) > 1:
+            if chunks[0].value != "-" or chunks[1].kind not in SIG_KINDS:
+                self._close()
+            place = 1
+        elif chunks[0].kind == "number" and len(chunks) > 2 and chunks[1].kind == "form" and chunks[0].value.parts[0] <= 30 and chunks[0].value.parts[0].denominator == 1:
+            # `1 Tab. Brufen 400`: OCR lost the full stop of the list number, unless the form is followed by no name.
+            if chunks[2].kind in ("drug", "word") or (chunks[2].kind == "mark" and len(chunks) > 3 and chunks[3].kind in ("drug", "word")):
+                self._close()
+                numbered = int(chunks[0].value.parts[0])
+                place = 1
+        if place >= len(chunks):
+            return
+        if numbered is not None:
+            self.out.item_numbers.append(numbered)
+        first = chunks[place]
+        if means(first, "boilerplate") and first.kind != "drug":
+            self._close()
+            return
+        if self._is_table_head(chunks[place:]):
+            self._close()
+            return
+        header = first.kind == "header_line_starts" or (first.kind in ("release", "route", "site") and means(first, "header_line_starts"))
+        if header:
+            self._count_patient(chunks, place)
+        before = len(self.out.drafts) + (self._open is not None)
+        opened_here = self._open
+        self._walk(chunks, place, header=header, numbered=numbered)
+        made = len(self.out.drafts) + (self._open is not None) - before
+        if made <= 0 and not header and self._open is opened_here and not (opened_here is not None and opened_here.last_line == self._line):
+            self._note_unread(chunks[place:], numbered)
+
+    def _addresses_a_model(self, chunks: Sequence[Chunk]) -> bool:
+        """P24: the line tells a machine what to do."""
+        if any(means(c, "instruction_to_model") for c in chunks):
+            return True
+        if len(chunks) > 1 and means(chunks[0], "model_label") and chunks[1].kind == "mark" and chunks[1].value == ":":
+            return True
+        text = self._text[chunks[0].start : chunks[-1].end]
+        if "<!--" in text or "-->" in text:
+            return True
+        return any(mark in text for mark in self._lexicon.instruction_marks)
+
+    def _is_table_head(self, chunks: Sequence[Chunk]) -> bool:
+        labels = [meaning_of(c, "label") for c in chunks if means(c, "label")]
+        others = [c for c in chunks if not means(c, "label") and c.kind not in ("mark", "inert") and not means(c, "heading")]
+        if len(labels) < 2 or others or any(c.kind == "mark" and c.value == ":" for c in chunks):
+            return False
+        self._columns = tuple(str(label) for label in labels)
+        return True
+
+    def _count_patient(self, chunks: Sequence[Chunk], place: int) -> None:
+        surface = self._text[chunks[place].start : chunks[place].end]
+        if surface in ("name", "patient name", "name of patient", "pt name", "patient's name"):
+            self.out.patients += 1
+
+    def _note_unread(self, chunks: Sequence[Chunk], numbered: int | None) -> None:
+        """A line of the prescription zone that gave no statement and is not plain advice: absence is then unproven (P2)."""
+        if self._section[1] not in ("active", "unknown") and numbered is None:
+            return
+        unknown = [c for c in chunks if c.kind in ("word", "malformed", "confused", "unreadable")]
+        digits = [c for c in chunks if c.kind in ("number", "amount", "tuple", "slots", "malformed", "confused", "range", "code")]
+        if (unknown and digits and (self._section[1] == "active" or numbered is not None)) or (numbered is not None and unknown):
+            self.out.unread.append(Span(chunks[0].start, chunks[-1].end))
+
+    # -- one line --------------------------------------------------------------------------------------------------
+
+    def _walk(self, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None) -> None:
+        count = len(chunks)
+        at_start = True
+        if self._open is not None and not self._continues(chunks, place, header):
+            self._close()
+        while place < count:
+            chunk = chunks[place]
+            # A heading with its colon, or alone on its line.
+            stepped = self._heading(chunks, place, at_start=at_start)
+            if stepped is not None:
+                place = stepped
+                at_start = False
+                header = False
+                continue
+            if chunk.kind == "mark" and chunk.value in (".", ";", "|"):
+                if self._is_sentence_end(chunks, place):
+                    self._context = []
+                    self._clause_cue = None
+                    self._muted = False
+                    if self._open is not None:
+                        self._open.after_break = True
+                    at_start = True
+                elif self._open is not None:
+                    self._open.chunks.append(chunk)
+                place += 1
+                continue
+            if self._muted and not self._starts_with_form(chunks, place):
+                place += 1
+                continue
+            if means(chunk, "review_phrases") and chunk.kind not in ("drug", "amount", "duration"):
+                self._close()
+                self._muted = True
+                place += 1
+                continue
+            if chunk.kind == "collective":
+                self._close()
+                self.out.collectives.append(chunk)
+                place += 1
+                at_start = False
+                continue
+            if chunk.kind == "header_line_starts" and place + 1 < count and chunks[place + 1].kind in ("tuple", "number", "amount", "mark", "percent") and self._open is not None:
+                self._close()
+                self._muted = True
+                place += 1
+                continue
+            anchor = self._anchor(chunks, place, header=header, numbered=numbered, at_start=at_start)
+            if anchor is not None:
+                self._begin(chunks, place, anchor, numbered)
+                numbered = None
+                place = anchor + 1
+                at_start = False
+                continue
+            if self._open is not None:
+                if self._open.after_break and not (chunk.kind in SIG_KINDS and chunk.kind not in ("indication", "inert", "number")):
+                    self._close()
+                    self._context.append(chunk)
+                else:
+                    self._open.after_break = False
+                    self._open.chunks.append(chunk)
+                    self._open.last_line = self._line
+            else:
+                self._context.append(chunk)
+                if chunk.kind == "cue":
+                    self._clause_cue = chunk
+            at_start = False
+            place += 1
+
+    def _continues(self, chunks: Sequence[Chunk], place: int, header: bool) -> bool:
+        """Whether this line goes on with the statement left open on a line before."""
+        draft = self._open
+        if draft is None:
+            return False
+        first = chunks[place]
+        if header:
+            self._muted = True
+            return True
+        if first.kind == "mark" and first.value in ("(", "-", "+", "→", "->", "/", ",", "["):
+            return True
+        if means(first, "review_phrases") or means(first, "boilerplate"):
+            return False
+        if first.kind in ("label", "composition", "form", "cue") or (means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"):
+            return True
+        if first.kind in SIG_KINDS:
+            return not (first.kind in ("indication", "indication_part", "inert", "number") and self._is_prose(chunks[place:]))
+        if first.kind == "word":
+            if first.value in ("x", "for", "to", "and", "or"):
+                return True
+            timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
+            return not timed and any(c.kind in TIMING_KINDS or c.kind in ("amount", "malformed") for c in chunks)
+        return False
+
+    @staticmethod
+    def _is_prose(chunks: Sequence[Chunk]) -> bool:
+        return sum(c.kind == "word" for c in chunks) > 2
+
+    def _heading(self, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
+        chunk = chunks[place]
+        if not means(chunk, "heading") or chunk.kind == "drug":
+            return None
+        value = meaning_of(chunk, "heading")
+        assert isinstance(value, tuple)
+        name, status = value
+        surface = self._text[chunk.start : chunk.end]
+        following = chunks[place + 1] if place + 1 < len(chunks) else None
+        colon = following is not None and following.kind == "mark" and following.value in (":", "-", ":-", "=")
+        alone = following is None and place == 0
+        is_rx = surface in ("rx", "℞")
+        bracket = is_rx and following is not None and following.kind == "mark" and following.value == "("
+        soft_current = at_start and name == "current" and surface in ("pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of")
+        if colon and following is not None and following.value == "-" and not at_start:
+            colon = False
+        if means(chunk, "label") and colon and self._open is not None and name not in _LINE_SECTIONS and surface not in ("rx", "adv", "advice", "plan", "treatment"):
+            return None
+        if not (colon or (alone and at_start) or is_rx or soft_current):
+            return None
+        if chunk.kind == "cue" and not (colon or alone or soft_current):
+            return None
+        self._close()
+        self._context = []
+        self._clause_cue = None
+        if is_rx or (name == "rx" and alone):
+            self.out.prescriptions += is_rx
+        rest = place + 1 + (1 if colon else 0)
+        inline = rest < len(chunks)
+        if bracket or any(means(c, "person_roles") for c in chunks[place + 1 : place + 4]):
+            self.out.persons.extend(c for c in chunks[place + 1 :] if means(c, "person_roles"))
+            if bracket:
+                self._section = (name, status)
+                return len(chunks)
+        if inline and (name in _LINE_SECTIONS or (soft_current and not colon)):
+            self._after_line = self._after_line or self._section
+        self._section = (name, status)
+        self._muted = False
+        if soft_current:
+            self._context.append(chunk)
+        return rest
+
+    @staticmethod
+    def _is_sentence_end(chunks: Sequence[Chunk], place: int) -> bool:
+        """A full stop ends a sentence unless it abbreviates the form, title or unit before it or is glued to what follows."""
+        mark = chunks[place]
+        if mark.value != ".":
+            return True
+        if place == 0:
+            return False
+        before = chunks[place - 1]
+        following = chunks[place + 1] if place + 1 < len(chunks) else None
+        if before.kind == "form" and before.end == mark.start and following is not None:
+            return False
+        if following is not None and following.start == mark.end and following.kind not in ("drug", "form"):
+            return False
+        return not (before.kind == "word" and len(str(before.value)) == 1)
+
+    # -- anchors ---------------------------------------------------------------------------------------------------
+
+    def _starts_with_form(self, chunks: Sequence[Chunk], place: int) -> bool:
+        if chunks[place].kind != "form":
+            return False
+        after = place + 1
+        while after < len(chunks) and chunks[after].kind == "mark" and chunks[after].value in (".", "-", ":"):
+            after += 1
+        return after < len(chunks) and chunks[after].kind in ("drug", "word")
+
+    def _anchor(self, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None, at_start: bool) -> int | None:
+        """The index of the name that begins a statement whose first word is at `place`; None if none begins here."""
+        chunk = chunks[place]
+        if chunk.kind == "drug":
+            if self._belongs_to_open(chunks, place):
+                return None
+            return place if self._may_stand_here(chunks, place, place, header=header) else None
+        after = place
+        form = numbered is not None and at_start
+        count = len(chunks)
+        if chunk.kind == "number" and place + 1 < count and chunks[place + 1].kind == "mark" and chunks[place + 1].value in (".", ")") and chunk.value.parts[0].denominator == 1:
+            # A list number in the middle of a line.
+            after = place + 2
+            form = True
+        elif chunk.kind == "amount" and self._is_leading_amount(chunks, place):
+            after = place + 1
+        elif chunk.kind not in _LEAD_KINDS and chunk.kind != "then" and not (chunk.kind == "word" and (form or at_start)):
+            return None
+        while after < count:
+            at = chunks[after]
+            if at.kind == "drug":
+                if self._belongs_to_open(chunks, after, lead=place):
+                    return None
+                return after if self._may_stand_here(chunks, place, after, header=header) else None
+            if at.kind == "form":
+                form = True
+            elif at.kind == "word":
+                if form and self._is_name_word(str(at.value)) and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after])):
+                    return after if self._names_something(chunks, after, numbered is not None) else None
+                if at_start and not header and place == after and self._section[1] in ("active", "unknown", "reported") and self._unlisted_order(chunks, after):
+                    return after
+                if at.value in ("of", "the", "a", "an", "also", "and", "on", "pt", "to") and after > place:
+                    after += 1
+                    continue
+                return None
+            elif at.kind == "amount" and self._is_leading_amount(chunks, after):
+                after += 1
+                continue
+            elif at.kind == "mark":
+                if at.value not in _LEAD_MARKS or (at.value in ("+", "&", "/", "(") and after == place):
+                    return None
+            elif at.kind == "number" and after > place and after + 1 < count and chunks[after + 1].kind == "mark" and chunks[after + 1].value in (".", ")"):
+                form = True
+            elif at.kind not in _LEAD_KINDS and at.kind != "then":
+                return None
+            after += 1
+        return None
+
+    @staticmethod
+    def _is_name_word(word: str) -> bool:
+        return len(word) >= 3 and word.isalpha()
+
+    @staticmethod
+    def _names_something(chunks: Sequence[Chunk], at: int, numbered: bool) -> bool:
+        """An unknown word after a form is a name; after a bare list number only if an amount or timing follows."""
+        rest = chunks[at + 1 : at + 8]
+        ordered = any(c.kind in TIMING_KINDS or c.kind in ("amount", "number", "tuple", "malformed") for c in rest)
+        return ordered or (not numbered or any(c.kind == "form" for c in chunks[max(0, at - 2) : at]))
+
+    def _unlisted_order(self, chunks: Sequence[Chunk], at: int) -> bool:
+        """`Qavrotil 20 mg OD` at a line start: words nobody knows, a strength, a frequency. It is an order for something."""
+        place = at
+        words = 0
+        while place < len(chunks) and (chunks[place].kind == "word" or (chunks[place].kind == "mark" and chunks[place].value == "-")):
+            if chunks[place].kind == "word" and not str(chunks[place].value).isalpha():
+                return False
+            words += chunks[place].kind == "word"
+            place += 1
+        if not 1 <= words <= 3 or place >= len(chunks) or not self._is_name_word(str(chunks[at].value)):
+            return False
+        strength = chunks[place]
+        if strength.kind != "amount" or not any(u in ("mg", "ug", "g", "[iU]", "mL") for u in strength.value.units):
+            return False
+        return any(c.kind in ("rate", "slots", "stat", "prn") for c in chunks[place + 1 :])
+
+    @staticmethod
+    def _is_leading_amount(chunks: Sequence[Chunk], place: int) -> bool:
+        """`500 mg Paracetamol`, `2 tabs of Crocin`: an amount directly before a name."""
+        after = place + 1
+        while after < len(chunks) and (chunks[after].kind in ("form", "inert") or chunks[after].value in ("of", ".")):
+            after += 1
+        if after >= len(chunks) or chunks[after].kind != "drug":
+            return False
+        following = chunks[after + 1] if after + 1 < len(chunks) else None
+        return following is None or following.kind not in ("amount", "number", "tuple")
+
+    def _may_stand_here(self, chunks: Sequence[Chunk], place: int, anchor: int, *, header: bool) -> bool:
+        """Letterhead, complaints, findings and laboratory lines hold names that are no orders."""
+        status = self._section[1]
+        with_form = any(c.kind == "form" for c in chunks[place:anchor])
+        if header:
+            return with_form
+        if status == "none" and not with_form:
+            rest = chunks[anchor + 1 : anchor + 10]
+            return any(c.kind in ("amount", "number", "tuple") for c in rest[:3]) and any(c.kind in ("rate", "slots", "prn") for c in rest)
+        if not with_form and self._is_finding(chunks, anchor):
+            return False
+        return True
+
+    @staticmethod
+    def _is_finding(chunks: Sequence[Chunk], anchor: int) -> bool:
+        """`Calcium 9.1 mg/dl`, `Vitamin D levels`: a measurement, not a medicine."""
+        rest = chunks[anchor + 1 : anchor + 4]
+        if rest and rest[0].kind == "word" and rest[0].value in ("level", "levels", "deficiency", "profile", "test", "studies"):
+            return True
+        for here, then in zip(rest, rest[1:], strict=False):
+            if here.kind == "amount" and then.kind == "mark" and then.value == "/" and len(here.value.units) == 1:
+                return not any(c.kind in TIMING_KINDS for c in chunks[anchor:])
+        return False
+
+    def _belongs_to_open(self, chunks: Sequence[Chunk], place: int, lead: int | None = None) -> bool:
+        """Whether the name at `place` goes with the statement being read: a printed composition, a combination, `Brand (Generic)`."""
+        draft = self._open
+        if draft is None or lead is not None and any(c.kind in ("cue", "item") or (c.kind == "form" and c.value not in ("tablet", "capsule")) for c in chunks[lead:place]):
+            return False
+        if lead is not None and any(c.kind in ("verb", "then", "terminator", "person_roles") for c in chunks[lead:place]):
+            return False
+        if draft.after_break and not self._in_brackets(draft, chunks, place):
+            return False
+        if any(c.kind == "composition" for c in draft.chunks) or any(c.kind == "composition" for c in chunks[max(0, place - 4) : place]):
+            if self._in_brackets(draft, chunks, place) or any(c.kind == "composition" for c in draft.chunks[-8:]):
+                return True
+        if self._in_brackets(draft, chunks, place):
+            inside = self._bracket_content(draft, chunks, place)
+            return not any(c.kind in ("cue", "verb", "person_roles") for c in inside)
+        # A combination: names joined by + or /, nothing but amounts between them, and no brand among them.
+        trail = draft.chunks[draft.anchor :]
+        joint = next((c for c in reversed(trail) if True), None)
+        if joint is None or lead is not None:
+            return False
+        text = str(joint.value) if joint.kind in ("mark", "word") else ""
+        if text not in ("+", "/", "&") and not (joint.kind in ("word", "inert") and text in ("and",)) and joint.kind != "indication_part":
+            return False
+        body = trail[:-1]
+        if any(c.kind not in ("drug", "amount", "number", "mark", "word", "release", "inert", "indication_part") for c in body):
+            return False
+        if text not in ("+", "/", "&") and any(c.kind in ("amount", "number") for c in body):
+            return False
+        names = [c.value for c in body if c.kind == "drug"] + [chunks[place].value]
+        return all(isinstance(n, DrugMention) and n.name is not None and not n.name.brand for n in names)
+
+    @staticmethod
+    def _in_brackets(draft: Draft, chunks: Sequence[Chunk], place: int) -> bool:
+        depth = 0
+        for c in draft.chunks:
+            if c.kind == "mark":
+                depth += (c.value in ("(", "[")) - (c.value in (")", "]"))
+        return depth > 0
+
+    @staticmethod
+    def _bracket_content(draft: Draft, chunks: Sequence[Chunk], place: int) -> list[Chunk]:
+        inside: list[Chunk] = []
+        for c in reversed(draft.chunks):
+            if c.kind == "mark" and c.value in ("(", "["):
+                break
+            inside.append(c)
+        for c in chunks[place:]:
+            if c.kind == "mark" and c.value in (")", "]"):
+                break
+            inside.append(c)
+        return inside
+
+    # -- beginning and ending --------------------------------------------------------------------------------------
+
+    def _begin(self, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> None:
+        lead = chunks[place : anchor + 1]
+        previous = self._open
+        same_clause = previous is not None and previous.last_line == self._line and not previous.after_break
+        if previous is not None and same_clause and not any(c.kind in TIMING_KINDS for c in previous.chunks):
+            previous.shared_tail = True
+        carried = self._clause_cue
+        if previous is not None and same_clause:
+            own = [c for c in previous.chunks if c.kind == "cue"]
+            carried = own[0] if own else previous.inherited
+        self._close()
+        context = self._context
+        self._context = []
+        # An amount, form or verb that stood open before the lead belongs to this statement.
+        back: list[Chunk] = []
+        while context and context[-1].kind in ("form", "verb", "cue", "pseudo_cue") or (context and context[-1].kind == "mark" and context[-1].value in (".", "-")):
+            back.insert(0, context.pop())
+        body = back + lead
+        self._open = Draft(
+            chunks=body,
+            anchor=len(body) - 1,
+            context=context,
+            section=self._section[0],
+            section_status=self._section[1],
+            line=self._line,
+            block=self.out.prescriptions,
+            columns=self._columns,
+            injected=self._injected,
+            inherited=carried,
+            known=chunks[anchor].kind == "drug",
+            numbered=numbered,
+            last_line=self._line,
+        )
+        for c in body:
+            if c.kind == "cue":
+                self._clause_cue = c
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self.out.drafts.append(self._open)
+            self._open = None

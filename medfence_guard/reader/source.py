@@ -1,0 +1,121 @@
+"""Read a source once: fold, lex, lay out, chunk, segment, assign roles, judge assertions.
+
+With word boxes the visual lines decide which words stand together; without them the newline does, and text that looks
+like two interleaved columns is reported instead of guessed (P18).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medfence_guard.contract import SourceDocument, Span
+from medfence_guard.reader.chunks import Chunk, Chunker, split_glued
+from medfence_guard.reader.layout import VisualLine, interleaved_columns_suspected, visual_lines
+from medfence_guard.reader.lexer import ITEM, NEWLINE, NUMBER, Token, lex
+from medfence_guard.reader.lexicon import Lexicon
+from medfence_guard.reader.roles import RoleReader
+from medfence_guard.reader.segment import Segmented, Segmenter, split_lines
+from medfence_guard.reader.statement import Statement, StatementReader
+from medfence_guard.reader.text import FoldedText, fold
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReading:
+    """Everything read from one source. Spans are offsets into the original text."""
+
+    folded: FoldedText
+    statements: tuple[Statement, ...]
+    collectives: tuple[Chunk, ...]
+    unread: tuple[Span, ...]
+    interleaved: tuple[Span, ...]
+    several_persons: tuple[Chunk, ...]
+    prescriptions: int
+    patients: int
+    missing_numbers: bool
+    tokens: int
+
+    def surface(self, chunk: Chunk) -> str:
+        return self.folded.text[chunk.start : chunk.end]
+
+
+def _in_visual_order(tokens: Sequence[Token], lines: Sequence[VisualLine]) -> list[Token]:
+    """Tokens line by line as the page shows them; a token of no word keeps to the word before it."""
+    starts: list[int] = []
+    rank: list[tuple[int, int]] = []
+    for number, line in enumerate(lines):
+        for position, span in enumerate(line.spans):
+            starts.append(span.start)
+            rank.append((number, position))
+    order = sorted(range(len(starts)), key=starts.__getitem__)
+    starts = [starts[i] for i in order]
+    rank = [rank[i] for i in order]
+    placed: list[tuple[int, int, int, Token]] = []
+    for token in tokens:
+        if token.kind == NEWLINE:
+            continue
+        at = max(bisect_right(starts, token.start) - 1, 0)
+        placed.append((*rank[at], token.start, token))
+    placed.sort(key=lambda entry: entry[:3])
+    out: list[Token] = []
+    line = -1
+    for number, _, start, token in placed:
+        if number != line:
+            if out:
+                out.append(Token(NEWLINE, "\n", start, start + 1, False))
+            line = number
+            token = token._replace(glued=False)
+        out.append(token)
+    return _renumbered(out)
+
+
+def _renumbered(tokens: list[Token]) -> list[Token]:
+    """A list number that became the first word of its visual line (`4.` of a right-hand column) is one again."""
+    out: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        first = not out or out[-1].kind == NEWLINE
+        after = tokens[place + 1] if place + 1 < len(tokens) else None
+        if first and token.kind == NUMBER and token.text.isdigit() and len(token.text) <= 2 and after is not None and after.text in (".", ")") and after.glued:
+            out.append(Token(ITEM, token.text + after.text, token.start, after.end, False))
+            place += 2
+            continue
+        if token.kind == ITEM and not first:
+            digits = "".join(c for c in token.text if c.isdigit())
+            at = token.start + token.text.index(digits[0])
+            out.append(lex(FoldedText(digits, frozenset()))[0]._replace(start=at, end=at + len(digits), glued=False))
+            place += 1
+            continue
+        out.append(token)
+        place += 1
+    return out
+
+
+def read_source(source: SourceDocument, chunker: Chunker, lexicon: Lexicon, names: RoleReader, known_names: object, token_limit: int) -> SourceReading | None:
+    """The reading, or None if the source has more tokens than `token_limit`."""
+    folded = fold(source.text)
+    tokens = lex(folded)
+    if len(tokens) > token_limit:
+        return None
+    boxed = visual_lines(source.text, source.words) if any(w.box is not None for w in source.words) else None
+    interleaved: tuple[Span, ...] = ()
+    if boxed is not None:
+        tokens = _in_visual_order(tokens, boxed)
+    else:
+        interleaved = tuple(s if isinstance(s, Span) else Span(*s) for s in interleaved_columns_suspected(source.text))
+    tokens = split_glued(tokens, lexicon, known_names)  # type: ignore[arg-type]
+    lines = split_lines(chunker.chunks(tokens))
+    segmented: Segmented = Segmenter(lexicon, folded.text).run(lines)
+
+    def surface(chunk: Chunk) -> str:
+        return folded.text[chunk.start : chunk.end]
+
+    statements = StatementReader(names).read(segmented.drafts, surface)
+    numbers = segmented.item_numbers
+    missing = any(b - a > 1 for a, b in zip(numbers, numbers[1:], strict=False)) or bool(numbers and numbers[0] > 1)
+    return SourceReading(
+        folded, tuple(statements), tuple(segmented.collectives), tuple(segmented.unread), interleaved, tuple(segmented.persons),
+        segmented.prescriptions, segmented.patients, missing, len(tokens),
+    )  # fmt: skip

@@ -1,0 +1,187 @@
+"""A source as statements: what each says, of which medicine, and whether it is an order.
+
+A statement with several steps (`40 mg OD x 5 days then 20 mg OD`) becomes one statement per step, all of one group,
+so that every step has to be owned. A dose change (`increased from 500 mg to 850 mg`, `5 mg → 10 mg`, `was 75 mcg`)
+keeps the new values and remembers the old ones as superseded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from medfence_guard.contract import Span
+from medfence_guard.reader.assertion import MENTION, Assertion, assess
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.roles import NameReading, Role, RoleReader, Roles
+from medfence_guard.reader.segment import Draft
+
+_VALUE_KINDS = frozenset({"amount", "number", "tuple", "rate", "slots"})
+_STEP_KINDS = frozenset({"amount", "rate", "slots", "when", "prn"})
+_ARROWS = frozenset({"→", "->", "-->", "=>", "⇒"})
+
+
+@dataclass(slots=True)
+class Statement:
+    """One medication statement (one step of it). `index`: order in the source; `group`: shared by the steps of one statement."""
+
+    index: int
+    group: int
+    step: int
+    span: Span
+    roles: Roles
+    assertion: Assertion
+    section: str
+    known: bool
+    injected: bool
+    shared_tail: bool
+    numbered: int | None
+    chunks: tuple[Chunk, ...]
+    superseded: Roles | None = None
+    doubts: list[tuple[str, Chunk]] = field(default_factory=list)
+
+    @property
+    def name(self) -> NameReading:
+        assert self.roles.name is not None
+        return self.roles.name
+
+    @property
+    def readable(self) -> bool:
+        """Nothing in it was left unread."""
+        return not (self.roles.residue or self.roles.unreadable or self.roles.ambiguous or self.roles.unsupported or self.roles.numbers)
+
+    @property
+    def bare(self) -> bool:
+        """A name and nothing more."""
+        r = self.roles
+        return not (r.strengths or r.doses or r.forms or r.durations or r.has_timing or r.routes or r.unreadable or r.ambiguous)
+
+
+def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> tuple[list[Chunk], list[Chunk], bool]:
+    """`(current, superseded, changed)`: the chunks that hold now, and those a dose change replaced."""
+    changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in chunks)
+    kept = list(chunks)
+    old: list[Chunk] = []
+    turn: int | None = None
+    for place in range(anchor + 1, len(chunks)):
+        chunk = chunks[place]
+        arrow = surface(chunk) in _ARROWS
+        to_word = chunk.kind == "word" and chunk.value == "to"
+        inner = chunk.kind == "cue" and chunk.value[0] in ("increase", "decrease", "switch_to") and surface(chunk).endswith(" to")
+        if (arrow or (to_word and changing) or inner) and any(c.kind in _VALUE_KINDS for c in chunks[place + 1 :]):
+            turn = place
+            if arrow and any(c.kind == "duration" for c in chunks[anchor + 1 : place]):
+                turn = None
+            break
+    if turn is not None:
+        after = chunks[turn + 1 :]
+        renewed = {c.kind for c in after if c.kind in _VALUE_KINDS}
+        if renewed & {"amount", "number", "tuple"}:
+            renewed |= {"number", "tuple"}
+        if renewed & {"rate", "slots"}:
+            renewed |= {"rate", "slots"}
+        old = [c for c in chunks[anchor + 1 : turn] if c.kind in renewed]
+        kept = [c for c in chunks[:turn] if not (c.start > chunks[anchor].start and c.kind in renewed)] + list(after)
+        kept = [c for c in kept if not (c.kind == "word" and c.value in ("from", "to"))]
+        kept = [c for c in kept if not (c.kind == "then" and surface(c) in _ARROWS)]
+    # `(was 75 mcg)`, `previously 500 mg BD`
+    place = anchor + 1
+    current: list[Chunk] = []
+    in_past = False
+    for index, chunk in enumerate(kept):
+        if index <= anchor:
+            current.append(chunk)
+            continue
+        if chunk.kind == "cue" and chunk.value[0] == "past" and chunk.value[1] != "after":
+            in_past = True
+            continue
+        if chunk.kind == "word" and chunk.value == "was":
+            in_past = True
+            continue
+        if in_past and chunk.kind == "mark" and chunk.value in (")", ",", ".", ";"):
+            in_past = False
+        if in_past and chunk.kind in ("amount", "number", "tuple", "rate", "slots", "when", "duration"):
+            old.append(chunk)
+            continue
+        current.append(chunk)
+    return current, old, turn is not None
+
+
+def _steps(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> list[list[Chunk]]:
+    """The chunks of each step, split at `then`, `followed by`, `→`; one list when there are no steps."""
+    head = list(chunks[: anchor + 1])
+    parts: list[list[Chunk]] = [[]]
+    for place in range(anchor + 1, len(chunks)):
+        chunk = chunks[place]
+        if chunk.kind == "then":
+            rest = chunks[place + 1 :]
+            stops = next((c for c in rest if c.kind not in ("mark", "word")), None)
+            if stops is not None and stops.kind == "cue" and stops.value[0] == "stopped" and any(c.kind == "duration" for c in parts[-1]):
+                # `x 5 days then stop` says no more than the duration does.
+                tail = [c for c in rest if c is not stops]
+                parts[-1].extend(tail)
+                break
+            if any(c.kind in _STEP_KINDS for c in rest) and any(c.kind in _STEP_KINDS for c in parts[-1]):
+                parts.append([])
+                continue
+        parts[-1].append(chunk)
+    if len(parts) == 1:
+        return [list(chunks)]
+    return [head + part for part in parts]
+
+
+def _inherit(first: Roles, later: Roles) -> None:
+    """A later step is of the same product: name, form and, if it states none, strength are the first step's."""
+    later.name = first.name
+    for name in ("forms", "releases", "routes", "sites"):
+        if not getattr(later, name):
+            setattr(later, name, list(getattr(first, name)))
+    if not later.strengths and not later.doses:
+        later.strengths = list(first.strengths)
+    if first.name is not None and first.name.label_chunk is not None:
+        later.strengths = [r for r in later.strengths if r.chunk is not first.name.label_chunk] or list(first.strengths)
+    elif len(later.strengths) > 1:
+        later.strengths = later.strengths[:]
+
+
+class StatementReader:
+    """Turns drafts into statements."""
+
+    def __init__(self, roles: RoleReader) -> None:
+        self._roles = roles
+
+    def read(self, drafts: Sequence[Draft], surface: Callable[[Chunk], str]) -> list[Statement]:
+        statements: list[Statement] = []
+        for group, draft in enumerate(drafts):
+            statements.extend(self._read_one(draft, group, len(statements), surface))
+        return statements
+
+    def _read_one(self, draft: Draft, group: int, index: int, surface: Callable[[Chunk], str]) -> list[Statement]:
+        current, old, _ = _superseding(draft.chunks, draft.anchor, surface)
+        parts = _steps(current, draft.anchor, surface)
+        out: list[Statement] = []
+        first: Roles | None = None
+        for step, part in enumerate(parts):
+            roles = self._roles.read(part, draft.anchor, surface, draft.columns)
+            if first is None:
+                first = roles
+            else:
+                _inherit(first, roles)
+            after_name = [r.chunk for r in roles.cues if r.chunk.start > draft.chunks[draft.anchor].start]
+            timed = first.has_timing
+            ordered = timed or bool(first.strengths or first.doses or first.forms or first.durations or first.routes or first.unreadable or first.ambiguous)
+            assertion = assess(draft, after_name, ordered=ordered, timed=timed, surface=surface)
+            superseded = self._roles.read(old, None, surface) if old else None
+            if superseded is not None:
+                roles.superseded = [*superseded.strengths, *superseded.doses, *superseded.rates, *superseded.slots, *superseded.numbers]
+            span = Span(min(c.start for c in draft.chunks), max(c.end for c in draft.chunks))
+            out.append(
+                Statement(
+                    index + step, group, step, span, roles, assertion, draft.section, draft.known, draft.injected, draft.shared_tail,
+                    draft.numbered, tuple(draft.chunks), superseded,
+                )
+            )  # fmt: skip
+        return out
+
+
+__all__ = ["MENTION", "Role", "Statement", "StatementReader"]

@@ -1,0 +1,295 @@
+"""`verify()`: the numbered steps, nothing clever.
+
+1. The arguments are ours to judge: a wrong type is the caller's bug.
+2. An artifact type or modality we do not read, or a source beyond the limits, ABSTAINs at once.
+3. The payload is copied into plain JSON values and every leaf becomes a claim, a structure or a finding.
+4. The source is read once into statements.
+5. Items are bound to statements, one to one.
+6. Every check runs on what it is for; one that raises, or stays silent on a claim, is an ABSTAIN naming it.
+7. The worst finding is the verdict; a claim or statement left unaccounted for is ABSTAIN.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+from medfence_guard import canonical_json
+from medfence_guard.aggregate import aggregate, worst_of
+from medfence_guard.artifacts import ARTIFACT_TYPES
+from medfence_guard.bind import NEAR, Binding, ItemReading, bind
+from medfence_guard.checks import ALL_CHECKS
+from medfence_guard.checks.assertion import claimed_status
+from medfence_guard.checks.check import Check, Context, rule_finding
+from medfence_guard.confidence import Confidence
+from medfence_guard.contract import Completeness, Coverage, Evidence, Extraction, Finding, ItemVerdict, Severity, SourceDocument, Span, Verdict, VerificationReport
+from medfence_guard.errors import ContractError
+from medfence_guard.near import near_names
+from medfence_guard.payload import Claim, Item, PayloadReading, read_payload
+from medfence_guard.reader.chunks import Chunk, split_glued
+from medfence_guard.reader.lexer import lex
+from medfence_guard.reader.roles import NameReader, RoleReader, Roles
+from medfence_guard.reader.source import SourceReading, read_source
+from medfence_guard.reader.text import fold
+from medfence_guard.rulepack import Rulepack
+
+ENGINE_VERSION = "0.1.0"
+
+
+def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | None = None) -> VerificationReport:
+    """Does the source entail the extraction? PASS, FAIL or ABSTAIN for every field, with evidence.
+
+    Raises ContractError for wrong argument types and BundleError if the default rulepack cannot be read; a fault
+    of the model is never an exception. With a rulepack in hand nothing is opened, imported or timed.
+    """
+    # 1
+    if type(extraction) is not Extraction:
+        raise ContractError("contract.extraction_type", "verify() takes an Extraction first: Extraction(artifact_type='prescription', payload=…)")
+    if type(source) is not SourceDocument:
+        raise ContractError("contract.source_type", "verify() takes a SourceDocument second: SourceDocument(text)")
+    if rulepack is None:
+        rulepack = Rulepack.default()
+    elif type(rulepack) is not Rulepack:
+        raise ContractError("contract.rulepack_type", "verify() takes a Rulepack third, or None for the default")
+    # 2
+    artifact = ARTIFACT_TYPES.get(extraction.artifact_type) if type(extraction.artifact_type) is str else None
+    if artifact is None:
+        return _refused(extraction, source, rulepack, "schema.unknown_artifact", f"This artifact type is not read; known are {', '.join(ARTIFACT_TYPES)}.")
+    if source.modality == "stt":
+        return _refused(extraction, source, rulepack, "source.modality_unsupported", "Transcripts are not read yet.")
+    if len(source.text) > rulepack.thresholds.source_characters:
+        return _refused(extraction, source, rulepack, "source.limits", f"The source is longer than {rulepack.thresholds.source_characters} characters.")
+    if not source.text.strip():
+        return _refused(extraction, source, rulepack, "source.empty", "The source holds no text.")
+    # 3
+    payload = read_payload(extraction, artifact, rulepack)
+    # 4
+    names = NameReader(rulepack.lexicon, rulepack.bundle.names.get)
+    roles = RoleReader(rulepack.lexicon, rulepack.bundle.insulins, names)
+    reading = read_source(source, rulepack.chunker, rulepack.lexicon, roles, rulepack.bundle.names, rulepack.thresholds.source_tokens)
+    if reading is None:
+        return _refused(extraction, source, rulepack, "source.limits", "The source holds more words than the work budget allows.")
+    # 5
+    claim_roles = _read_claims(payload, rulepack, roles)
+    items = [_item_reading(item, claim_roles) for item in payload.items]
+    binding = bind(items, reading.statements, rulepack.thresholds.binding_pairs)
+    near_names(items, reading.statements, binding, source.modality)
+    confidence = Confidence.of(source, rulepack.thresholds.gates, rulepack.thresholds.document_confidence_floor)
+    doubts = _absence_doubts(source, reading, binding, confidence)
+    context = Context(
+        source=source, payload=payload, rulepack=rulepack, reading=reading, binding=binding, items=items, claim_roles=claim_roles,
+        confidence=confidence, absence_proven=not doubts and not _absence_unproven(source, reading), absence_doubts=tuple(doubts),
+    )  # fmt: skip
+    # 6
+    findings = list(payload.findings)
+    statements, accounted = _run_checks(context, findings)
+    # 7
+    return _report(extraction.artifact_type, context, findings, statements, accounted)
+
+
+# -- reading the claims ------------------------------------------------------------------------------------------------
+
+_NAMES = frozenset({"name", "generic_name"})
+
+
+def _read_claims(payload: PayloadReading, rulepack: Rulepack, roles: RoleReader) -> dict[tuple[str, str], Roles]:
+    """The roles of every claim's text, each distinct (field kind, text) read once with the source's own reader."""
+    out: dict[tuple[str, str], Roles] = {}
+    for item in payload.items:
+        for claim in item.claims:
+            key = (claim.field, claim.text)
+            if key not in out:
+                out[key] = _read_value(claim, rulepack, roles)
+    return out
+
+
+def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
+    folded = fold(claim.text)
+    tokens = split_glued(lex(folded), rulepack.lexicon, rulepack.bundle.names)  # type: ignore[arg-type]
+    chunks = [c for c in rulepack.chunker.chunks(tokens) if c.kind != "newline"]
+
+    def surface(chunk: Chunk) -> str:
+        return folded.text[chunk.start : chunk.end]
+
+    anchor: int | None = None
+    if claim.field in _NAMES:
+        chunks = [c._replace(kind="word", value=surface(c)) if c.kind in ("heading", "label", "header_line_starts", "person_roles") else c for c in chunks]
+        anchor = next((i for i, c in enumerate(chunks) if c.kind == "drug"), None)
+        if anchor is None:
+            anchor = next((i for i, c in enumerate(chunks) if c.kind == "word"), None)
+    elif claim.field in ("instructions", "timing", "frequency") and any(c.kind == "drug" for c in chunks):
+        chunks = [c._replace(kind="word", value=surface(c)) if c.kind == "drug" else c for c in chunks]
+    elif claim.field == "duration":
+        chunks = [c._replace(kind="duration", value=(c.value.low, None, "d")) if False else c for c in chunks]
+    read = roles.read(chunks, anchor, surface)
+    if claim.field in ("form", "route", "release"):
+        _lone_word(read, chunks, rulepack, claim.field)
+    return read
+
+
+def _lone_word(read: Roles, chunks: Sequence[Chunk], rulepack: Rulepack, field: str) -> None:
+    """A value that is one word of the field's own vocabulary means that, whatever else the word may mean in a sentence."""
+    from medfence_guard.reader.roles import Role
+
+    if len(chunks) == 0:
+        return
+    wanted = {"form": "form", "route": "route", "release": "release"}[field]
+    target = {"form": read.forms, "route": read.routes, "release": read.releases}[field]
+    if target:
+        return
+    for chunk in chunks:
+        for meaning in chunk.meanings:
+            if meaning.kind == wanted:
+                target.append(Role(meaning.value, chunk))
+                read.residue[:] = [r for r in read.residue if r.chunk is not chunk]
+                read.ambiguous[:] = [r for r in read.ambiguous if r.chunk is not chunk]
+
+
+def _item_reading(item: Item, claim_roles: dict[tuple[str, str], Roles]) -> ItemReading:
+    fields: dict[str, Roles] = {}
+    name = generic = None
+    strengths = []
+    for claim in item.claims:
+        roles = claim_roles[(claim.field, claim.text)]
+        if claim.field == "name" and roles.name is not None:
+            name = roles.name
+        elif claim.field == "generic_name" and roles.name is not None:
+            generic = roles.name
+        fields[claim.path] = roles
+        strengths.extend(r.value for r in roles.strengths)
+        if claim.field in ("strength", "dosage"):
+            strengths.extend(r.value for r in roles.numbers if hasattr(r.value, "parts"))
+    return ItemReading(item.index, name, generic, fields, tuple(strengths), claimed_status(item) not in (None, "active", "?"))
+
+
+# -- absence -----------------------------------------------------------------------------------------------------------
+
+
+def _absence_doubts(source: SourceDocument, reading: SourceReading, binding: Binding, confidence: Confidence) -> list[Span]:
+    """Places that may hide a name: unread lines, statements nobody owns whose name or words are unknown, columns, badly read words (P2)."""
+    doubts = [*reading.unread, *reading.interleaved]
+    for statement in reading.statements:
+        if statement.index in binding.items_of:
+            if binding.relation.get(binding.items_of[statement.index][0]) == NEAR:
+                continue
+            if source.modality == "ocr" and statement.roles.residue:
+                doubts.append(statement.span)
+            continue
+        unknown = statement.name.entry is None or not statement.known
+        if unknown or statement.roles.unreadable or (source.modality == "ocr" and statement.roles.residue):
+            doubts.append(statement.span)
+    if reading.folded.unlisted:
+        first = min(reading.folded.unlisted)
+        doubts.append(Span(first, first + 1))
+    if confidence.applies:
+        low = [w for w in source.words if w.confidence is not None and w.confidence < 0.3 and any(c.isalpha() for c in source.text[w.start : w.end])]
+        doubts.extend(Span(w.start, w.end) for w in low[:3])
+    return doubts
+
+
+def _absence_unproven(source: SourceDocument, reading: SourceReading) -> bool:
+    """OCR loses lines: a page without any statement, or a gap in the list numbers, proves nothing absent (P16)."""
+    return source.modality == "ocr" and (not reading.statements or reading.missing_numbers)
+
+
+# -- checks ------------------------------------------------------------------------------------------------------------
+
+
+def _crashed(check: Check, path: str, problem: Exception) -> Finding:
+    return rule_finding(check.id, path, Verdict.ABSTAIN, Severity.CRITICAL, f"The check {check.id} could not finish ({type(problem).__name__}); a person must look.", (Evidence(kind="rule", rule_id="engine.check_crashed"),))
+
+
+def _guarded(check: Check, path: str, run: Callable[[], list[Finding]]) -> list[Finding]:
+    try:
+        return list(run())
+    except Exception as problem:  # noqa: BLE001 - a check that breaks must become an ABSTAIN, whatever broke it
+        return [_crashed(check, path, problem)]
+
+
+_BY_FIELD: dict[str, list[Check]] = {}
+for _check in ALL_CHECKS:
+    for _field in _check.fields:
+        if _check.scope == "claim":
+            _BY_FIELD.setdefault(_field, []).append(_check)
+_ITEM_CHECKS = tuple(c for c in ALL_CHECKS if c.scope == "item")
+_NAME_CHECKS = tuple(c for c in ALL_CHECKS if c.scope == "item_name")
+_DOCUMENT_CHECKS = tuple(c for c in ALL_CHECKS if c.scope == "document")
+
+
+def _run_checks(context: Context, findings: list[Finding]) -> tuple[int, int]:
+    for claim in context.payload.document_claims:
+        _run_claim(context, claim, findings)
+    for item in context.payload.items:
+        for check in _ITEM_CHECKS:
+            findings.extend(_guarded(check, item.path, lambda c=check, i=item: c.run(context, i)))  # type: ignore[misc]
+        for claim in item.claims:
+            _run_claim(context, claim, findings)
+            if claim.field == "name":
+                for check in _NAME_CHECKS:
+                    findings.extend(_guarded(check, claim.path, lambda c=check, k=claim: c.run(context, k)))  # type: ignore[misc]
+    statements, accounted = len(context.reading.statements), 0
+    for check in _DOCUMENT_CHECKS:
+        try:
+            statements, accounted, found = check.run(context)  # type: ignore[call-arg, misc, assignment]
+            findings.extend(found)
+        except Exception as problem:  # noqa: BLE001
+            findings.append(_crashed(check, context.payload.container, problem))
+    return statements, accounted
+
+
+def _run_claim(context: Context, claim: Claim, findings: list[Finding]) -> None:
+    checks = _BY_FIELD.get(claim.field, [])
+    if not checks:
+        findings.append(rule_finding("schema.unmapped_key", claim.path, Verdict.ABSTAIN, Severity.MAJOR, "No check reads this field."))
+    for check in checks:
+        found = _guarded(check, claim.path, lambda c=check: c.run(context, claim))  # type: ignore[misc]
+        if not found:
+            found = [rule_finding(check.id, claim.path, Verdict.ABSTAIN, Severity.MAJOR, f"The check {check.id} said nothing about a claim it was given.", (Evidence(kind="rule", rule_id="engine.check_silent"),))]
+        findings.extend(found)
+
+
+# -- reports -----------------------------------------------------------------------------------------------------------
+
+
+def _hashes(source: SourceDocument, value: object) -> dict[str, str]:
+    text = hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).hexdigest()
+    try:
+        payload = canonical_json.sha256(value) if value is not None else ""  # type: ignore[arg-type]
+    except ContractError:
+        payload = ""
+    return {"source_text": text, "payload": payload}
+
+
+def _refused(extraction: Extraction, source: SourceDocument, rulepack: Rulepack, check_id: str, message: str) -> VerificationReport:
+    from medfence_guard.payload import MalformedPayload, plain_json
+
+    try:
+        value: object = plain_json(extraction.payload)
+    except MalformedPayload:
+        value = None
+    return VerificationReport(
+        artifact_type=extraction.artifact_type if type(extraction.artifact_type) is str else "", overall=Verdict.ABSTAIN,
+        findings=(rule_finding(check_id, "$", Verdict.ABSTAIN, Severity.CRITICAL, message),), items=(), coverage=Coverage(claims=0, verified=0),
+        completeness=Completeness(statements=0, accounted=0), not_checked=(), rulepack_version=rulepack.version, refdata_snapshot=rulepack.refdata_snapshot,
+        engine_version=ENGINE_VERSION, input_hashes=_hashes(source, value),
+    )  # fmt: skip
+
+
+def _report(artifact_type: str, context: Context, findings: list[Finding], statements: int, accounted: int) -> VerificationReport:
+    payload = context.payload
+    by_path: dict[str, list[Verdict]] = {}
+    for found in findings:
+        by_path.setdefault(found.field_path, []).append(found.verdict)
+    claims = [*payload.document_claims, *(c for item in payload.items for c in item.claims)]
+    verified = sum(1 for c in claims if worst_of(by_path.get(c.path, ())) is Verdict.PASS)
+    items = []
+    for item in payload.items:
+        own = [v for path, verdicts in by_path.items() if path == item.path or path.startswith(item.path + ".") for v in verdicts]
+        statement = context.statement_of(item)
+        items.append(ItemVerdict(path=item.path, verdict=worst_of(own), statement_span=statement.span if statement else None))
+    overall = aggregate(findings, claims=payload.claims, verified=verified, statements=statements, accounted=accounted)
+    return VerificationReport(
+        artifact_type=artifact_type, overall=overall, findings=tuple(findings), items=tuple(items), coverage=Coverage(claims=payload.claims, verified=verified),
+        completeness=Completeness(statements=statements, accounted=accounted), not_checked=payload.not_checked, rulepack_version=context.rulepack.version,
+        refdata_snapshot=context.rulepack.refdata_snapshot, engine_version=ENGINE_VERSION, input_hashes=_hashes(context.source, payload.value),
+    )  # fmt: skip
