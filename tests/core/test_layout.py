@@ -280,6 +280,38 @@ def test_numbers_hanging_left_of_their_items_stay_with_them():
     assert lines(page) == [line for k in range(4) for line in (f"{k + 1}. Tab. Dolo 650 BD", "x 5 days")]
 
 
+def test_a_word_among_hanging_numbers_does_not_make_them_a_column():
+    page = typed(
+        *[cell for k in range(3) for cell in ((50, 60 * k, f"{k + 1}."), (140, 60 * k, "Tab. Dolo 650 BD"), (160, 60 * k + 30, "x 5 days"))]
+    )
+    assert lines([*page, ("daily", 50, 30)]) == [
+        line for k in range(3) for line in (f"{k + 1}. Tab. Dolo 650 BD", "x 5 days" if k else "daily x 5 days")
+    ]
+
+
+def test_a_rule_read_into_a_word_stays_with_its_column():
+    """The line between the columns became part of a word, which so begins left of the others."""
+    page = [("|/4+", x - 18, y) if token == "4." else (token, x, y) for token, x, y in MEDCOLS]
+    assert read(page) == [(column, line.replace("4. ", "|/4+ ")) for column, line in MEDCOLS_READ]
+
+
+def test_a_block_below_and_to_the_right_is_no_column():
+    page = typed((50, 0, "Complaints: fever"), (50, 30, "cough"), (600, 60, "1. Tab. Dolo 650 BD"), (630, 90, "x 5 days"))
+    assert read(page) == [(0, "Complaints: fever"), (0, "cough"), (0, "1. Tab. Dolo 650 BD"), (0, "x 5 days")]
+
+
+def test_a_wide_vertical_gap_ends_the_columns():
+    page = [*MEDCOLS[: -len("Adv: plenty of oral fluids, low salt diet. Review after 5 days with CBC, LFT reports.".split())]]
+    page += typed((50, 700, "Review after 5 days"), (600, 700, "Signature"))
+    assert read(page) == [*MEDCOLS_READ[:-1], (0, "Review after 5 days Signature")]
+
+
+def test_a_low_mark_stays_in_its_line():
+    text, words = document(typed((50, 0, "1. Tab. Dolo , 650 BD"), (50, 30, "x 5 days")))
+    marked = tuple(Word(w.start, w.end, box=(w.box[0], 15, w.box[2], 19)) if text[w.start] == "," else w for w in words)
+    assert [len(line.spans) for line in visual_lines(text, marked)] == [6, 3]
+
+
 def test_a_word_that_jumps_out_of_its_line_falls_back_into_its_hole():
     page = typed((50, 0, "6. Tab. HCQS 200"), (300, 0, "STAT x 10 days"), (230, 9, "mg"), (50, 60, "Adv: rest"))
     assert lines(page) == ["6. Tab. HCQS 200 mg STAT x 10 days", "Adv: rest"]
@@ -290,7 +322,7 @@ def test_padded_boxes_do_not_join_lines():
     placed = typed((50, 0, "1. Tab. Dolo 650 BD"), (50, 22, "2. Tab. Pan 40 OD"), (50, 44, "3. Tab. Alex 10 HS"))
     text, words = document(placed)
     padded = tuple(
-        Word(w.start, w.end, box=(w.box[0], w.box[1] - 14, w.box[2], w.box[3] + 14)) if k % 3 == 0 else w for k, w in enumerate(words)
+        Word(w.start, w.end, box=(w.box[0], w.box[1] - 14, w.box[2], w.box[3] + 14)) if k % 3 else w for k, w in enumerate(words)
     )
     found = [" ".join(text[s.start : s.end] for s in line.spans) for line in visual_lines(text, padded)]
     assert found == ["1. Tab. Dolo 650 BD", "2. Tab. Pan 40 OD", "3. Tab. Alex 10 HS"]
