@@ -8,8 +8,8 @@ The way, per page:
 1. Chain each word to its left neighbour when their middles are level and the space between them is a space, not a
    gap. The chains (fragments) follow a slanted or curved baseline, since only neighbours are compared.
 2. The slant of the fragments (median, by width) levels the page.
-3. A gutter is looked for only where something begins: a fragment that begins an item (`3. Cap. …`, `Syp …`), or
-   several that are labels (`BP …`, `Wt …`), with other words to its left. The gutter reaches up and down over the
+3. A gutter is looked for only where something begins: a fragment that begins an item (`3. Cap. …`, `Syp Alex`, or
+   `Dolo 650 1-0-1` right of another regimen), or several that are labels (`BP …`, `Wt …`), with words to its left. The gutter reaches up and down over the
    rows in which no text runs through it, until a line across it or a wide vertical gap.
 4. A table is not columns: its cells continue the item of their row. So there is no gutter where the left side is
    only list numbers, where a row of column labels lies across it, or where nothing on its right begins an item.
@@ -51,7 +51,7 @@ class VisualLine:
     gap_before: bool
 
 
-# Geometry in units of the letter height of the page, as (numerator, denominator) where not whole.
+# Geometry, in units of the letter height of the page unless it says otherwise.
 _GAP_NOT_SPACE: Final = 2  # wider than this between two words is no space (monospaced type reaches 1.5)
 _NARROW_GUTTER_IN_SPACES: Final = 2  # a gutter pinched by a long line is still twice the usual space
 _REACH_VERTICAL: Final = 4  # rows further apart than this (or 2.5 usual pitches) share no gutter
