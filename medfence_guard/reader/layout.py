@@ -9,8 +9,9 @@ The way, per page:
    gap. The chains (fragments) follow a slanted or curved baseline, since only neighbours are compared.
 2. The slant of the fragments (median, by width) levels the page.
 3. A gutter is looked for only where something begins: a fragment that begins an item (`3. Cap. …`, `Syp Alex`, or
-   `Dolo 650 1-0-1` right of another regimen), or several that are labels (`BP …`, `Wt …`), with words to its left. The gutter reaches up and down over the
-   rows in which no text runs through it, until a line across it or a wide vertical gap.
+   `Dolo 650 1-0-1` right of another regimen), or several that are labels (`BP …`, `Wt …`), with words to its left.
+   The gutter reaches up and down over the rows in which no text runs through it, until a line across it or a wide
+   vertical gap.
 4. A table is not columns: its cells continue the item of their row. So there is no gutter where the left side is
    only list numbers, where a row of column labels lies across it, or where nothing on its right begins an item.
 5. Inside the gutter's rows the left side is read to its end, then the right side; each may hold gutters again.
