@@ -129,5 +129,5 @@ def missed_fields(row: dict[str, Any], report: VerificationReport) -> list[str]:
     for path, wanted in row["expected"]["fields"].items():
         found = report.at(path)
         if found is None or found.name != wanted:
-            misses.append(f"{row['id']} {path}: wanted {wanted}, found {found.name if found else 'no finding'}")
+            misses.append(f"{row['id']} {path}: wanted {wanted}, found {'no finding' if found is None else found.name}")
     return misses
