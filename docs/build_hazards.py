@@ -6,8 +6,7 @@ that controls no hazard, a hazard with an unknown check, and a test that does no
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +53,7 @@ HAZARDS = (
         "H03",
         "lost, doubled or merged medicine",
         "an ordered medicine is not given, or given twice",
-        ("completeness.omitted", "completeness.duplicated", "completeness.merged"),
+        ("completeness.omitted", "completeness.duplicated", "completeness.merged", "completeness.unlisted_set", "completeness.unread_line"),
         vectors("completeness.omitted", "completeness.duplicated", "reader.never_merge", "completeness.collective"),
         "A line the OCR engine lost entirely is in no source and cannot be missed.",
     ),
@@ -85,7 +84,7 @@ HAZARDS = (
         "H06",
         "wrong frequency, time or duration",
         "overdose, underdose, or treatment that stops too early or goes on too long",
-        ("grounding.frequency", "grounding.duration", "grounding.sequence", "grounding.text"),
+        ("grounding.frequency", "grounding.duration", "grounding.sequence", "grounding.text", "completeness.lost_step"),
         vectors(
             "grounding.frequency.matrix", "grounding.slots", "grounding.duration.wrong", "grounding.regimen", "reader.frequency.ambiguous"
         ),
@@ -119,15 +118,25 @@ HAZARDS = (
         "H10",
         "stopped, refused or historical medicine recorded as active",
         "allergy, interaction with its replacement, double therapy",
-        ("assertion.stopped", "assertion.allergy", "assertion.superseded", "assertion.cue_conflict"),
+        (
+            "assertion.active",
+            "assertion.stopped",
+            "assertion.held",
+            "assertion.not_taking",
+            "assertion.past",
+            "assertion.allergy",
+            "assertion.avoid",
+            "assertion.status",
+            "assertion.cue_conflict",
+        ),
         vectors("assertion.stopped", "assertion.allergy", "assertion.superseded", "assertion.cue_conflict", "assertion.status"),
-        "A cue outside the lexicon that is neither a digit nor near the statement may be passed over; P21's residue is the net under it.",
+        "A cue outside the lexicon that is neither a digit nor near the statement may be passed over; unread words of the statement are held (`grounding.residue`).",
     ),
     Hazard(
         "H11",
         "another person's or a merely considered medicine recorded as this patient's",
         "an unordered medicine is given",
-        ("assertion.family", "assertion.hypothetical"),
+        ("assertion.family", "assertion.several_persons", "assertion.hypothetical", "assertion.conditional", "assertion.undecided"),
         vectors("assertion.family", "assertion.hypothetical", "source.persons"),
         "One page with two patients and no heading cannot be told apart.",
     ),
@@ -141,17 +150,24 @@ HAZARDS = (
     ),
     Hazard(
         "H13",
-        "a part of the order that nobody read",
-        "a stop word, a condition or a second regimen is lost",
-        ("grounding.residue",),
-        vectors("grounding.residue", "reader.hindi"),
+        "a part of the order that nobody read, or that the record does not carry",
+        "a stop word, a condition, a meal or a second regimen is lost",
+        ("grounding.residue", "completeness.field_omitted", "completeness.not_carried"),
+        vectors("grounding.residue", "reader.hindi", "grounding.regimen"),
         "The vocabulary of ignorable words is reviewed data; a harmful word in it would be ignored.",
     ),
     Hazard(
         "H14",
-        "unreadable or doubtful source read as certain",
-        "any of the above, from a misread page",
-        ("source.confidence_floor", "source.confidence_missing", "source.hidden_characters"),
+        "unreadable, doubtful or manipulated source read as certain",
+        "any of the above, from a misread page or from text planted in it",
+        (
+            "source.confidence",
+            "source.confidence_floor",
+            "source.confidence_missing",
+            "source.hidden_characters",
+            "source.interleaved_columns",
+            "assertion.addresses_a_model",
+        ),
         vectors("source.confidence", "source.word_confidence", "source.hidden_characters", "source.injection"),
         "A confident misreading of a marketed name and strength passes; the thresholds are measured on one corpus.",
     ),
@@ -159,7 +175,16 @@ HAZARDS = (
         "H15",
         "values nobody checked",
         "an unverified field is acted upon as if verified",
-        ("schema.malformed", "schema.limits", "schema.empty", "schema.unmapped_key", "schema.role", "schema.not_checked"),
+        (
+            "schema.malformed",
+            "schema.limits",
+            "schema.empty",
+            "schema.unmapped_key",
+            "schema.type",
+            "schema.role",
+            "schema.not_checked",
+            "schema.unknown_artifact",
+        ),
         vectors("schema.malformed", "schema.role", "schema.shapes"),
         "Paths the deployer excludes (`with_unverified`) are named first in report, page and audit, and are not checked.",
     ),
@@ -189,6 +214,18 @@ HAZARDS = (
     ),
 )
 
+SCHEMA = {
+    "schema.malformed": "The payload must be strict JSON; nothing is repaired.",
+    "schema.limits": "A payload, field or list too large to be verified is not read.",
+    "schema.empty": "A payload without a claim proves nothing.",
+    "schema.unmapped_key": "A key that maps to no field is held, never ignored.",
+    "schema.type": "A value of a kind its field cannot have is held.",
+    "schema.role": "A value in the wrong field (a dose under strength) is held.",
+    "schema.not_checked": "Names every path the rulepack was told to leave unverified.",
+    "schema.unknown_artifact": "An artifact type nobody described is held.",
+}
+"""Family S is the payload reader itself, which has no check records."""
+
 HEAD = """# Hazards, checks, tests, residual risk
 
 Generated by `python docs/build_hazards.py` from the check records; do not edit. It is meant to be copied into the risk management file of a
@@ -201,15 +238,16 @@ probability are not estimated here: they depend on the use.
 
 
 def records() -> dict[str, str]:
-    """Every check id that a finding can carry -> what its check does, from the records of all families."""
-    package = importlib.import_module("medfence_guard.checks")
-    told: dict[str, str] = {}
-    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda each: each.name):
-        for record in getattr(importlib.import_module(f"medfence_guard.checks.{module.name}"), "CHECKS", ()):
-            told[record.id] = record.what
-            for emitted in record.emits:
-                told.setdefault(emitted, "")
-    return told
+    """Every check id that a finding can carry -> what its check does, from the records and, for family S, from the payload reader."""
+    from medfence_guard.checks import ALL_CHECKS
+
+    told = {record.id: record.what for record in ALL_CHECKS}
+    for record in ALL_CHECKS:
+        for emitted in record.emits:
+            told.setdefault(emitted, "")
+    read = set(re.findall(r'"(schema\.[a-z_]+)"', (ROOT / "medfence_guard" / "payload.py").read_text(encoding="utf-8")))
+    read |= set(re.findall(r'"(schema\.[a-z_]+)"', (ROOT / "medfence_guard" / "verify.py").read_text(encoding="utf-8")))
+    return told | {check_id: SCHEMA.get(check_id, "") for check_id in read}
 
 
 def problems(known: dict[str, str]) -> list[str]:

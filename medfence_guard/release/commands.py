@@ -21,6 +21,8 @@ from medfence_guard.release.audit import AuditLog, parse_line, read_lines, segme
 from medfence_guard.release.queue import QueueState, ReviewQueue
 from medfence_guard.release.replay import IN_WORDS, REPRODUCED, read_source, records_of_source, replay
 from medfence_guard.release.review import REASON_CODES, Action, ReviewDecision, ReviewRequest
+from medfence_guard.rulepack import Rulepack
+from medfence_guard.verify import verify
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -348,9 +350,5 @@ def _read_anchor(path: Path) -> Mapping[str, Json]:
 
 
 def _verifier(rulepack: Path | None) -> Callable[[Extraction, SourceDocument], VerificationReport]:
-    from medfence_guard.verify import verify
-
-    from medfence_guard.rulepack import Rulepack
-
     rules = Rulepack.default() if rulepack is None else Rulepack.load(rulepack)
     return lambda extraction, source: verify(extraction, source, rules)

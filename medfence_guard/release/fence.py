@@ -45,6 +45,7 @@ from medfence_guard.release.review import (
 )
 from medfence_guard.release.sealed import Sealed
 from medfence_guard.rulepack import Rulepack
+from medfence_guard.verify import verify
 
 Handler = Callable[[ReviewRequest], "ReviewDecision | Awaitable[ReviewDecision | None] | None"]
 
@@ -171,8 +172,6 @@ class Fence:
         return wording.compositions(report, payload, (self._rulepack or Rulepack.default()).bundle)
 
     def _verify(self, extraction: Extraction, source: SourceDocument) -> VerificationReport:
-        from medfence_guard.verify import verify
-
         return verify(extraction, source, self._rulepack)
 
     def _recorded(

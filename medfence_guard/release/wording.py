@@ -99,7 +99,7 @@ def review_items(
         if finding.verdict is not Verdict.PASS:
             apart = _spans_key(finding) if finding.check_id.startswith("completeness.") else None
             groups.setdefault((finding.field_path, apart), []).append(finding)
-    told = _references(report)
+    told = _references(report, compositions)
     aside = {path: (*compositions.get(path, ()), *told.get(path, ())) for path in {**compositions, **told}}
     items = [_item(path, findings, report, payload, source, aside) for (path, _), findings in groups.items()]
     return tuple(sorted(items, key=lambda item: item.verdict is not Verdict.FAIL))
@@ -114,9 +114,12 @@ def summary(verdict: Verdict, items: tuple[ReviewItem, ...], not_checked: tuple[
     }
     lines = [asked[verdict]]
     lines += [f"Not checked at all: {path}" for path in not_checked]
+    told: set[str] = set()
     for item in items:
         lines.append(f"{item.verdict.name} {item.path}: {item.sentence}")
-        lines += [f"    {line}" for line in (*item.why, *item.spelled_out, *item.reference)]
+        once = () if item.item in told else item.reference
+        told.add(item.item)
+        lines += [f"    {line}" for line in (*item.why, *item.spelled_out, *once)]
     return "\n".join(lines)
 
 
@@ -160,13 +163,14 @@ def _spans_key(finding: Finding) -> object:
     return tuple((span.start, span.end) for evidence in finding.evidence for span in evidence.source_spans)
 
 
-def _references(report: VerificationReport) -> Mapping[str, tuple[str, ...]]:
-    """What the bundle says of each medication: composition or key, citation and grade."""
+def _references(report: VerificationReport, compositions: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    """The facts the findings cite for each medication, with grade and citation; not those its composition cites already."""
     found: dict[str, list[str]] = {}
     for finding in report.findings:
         owner = next((i.path for i in report.items if finding.field_path == i.path or finding.field_path.startswith(i.path + ".")), None)
         for evidence in finding.evidence:
-            if evidence.kind == "reference" and owner is not None:
+            cited = f"; {evidence.citation})"
+            if evidence.kind == "reference" and owner is not None and not any(cited in line for line in compositions.get(owner, ())):
                 found.setdefault(owner, []).append(_reference(evidence))
     return {path: tuple(dict.fromkeys(lines)) for path, lines in found.items()}
 
