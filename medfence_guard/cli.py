@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from medfence_guard import __version__
 from medfence_guard.artifacts import ARTIFACT_TYPES
 from medfence_guard.contract import MODALITIES, Extraction, SourceDocument, Verdict, VerificationReport
 from medfence_guard.errors import InputError, MedfenceError
@@ -53,6 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         description="A deterministic, fail-closed check that an extraction says what its source says.",
         epilog="Health data: what this prints and writes shows what the source says of a person.",
     )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for command in COMMANDS:
         command.add(subparsers).set_defaults(run=command.run)
@@ -120,9 +122,8 @@ def _add_verify(subparsers: Subparsers) -> argparse.ArgumentParser:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    from medfence_guard.verify import verify
-
     from medfence_guard.rulepack import Rulepack
+    from medfence_guard.verify import verify
 
     source = read_source(args.source, args.modality, args.ocr_confidence)
     payload = _read(args.extraction, "--extraction")
@@ -241,7 +242,8 @@ def table(report: VerificationReport, source: SourceDocument, payload: object, t
         lines += _wrapped("NOT CHECKED, by request: " + ", ".join(map(visible, report.not_checked)), 0, terminal.width)
     lines.append("")
     entries = [entry for entry in entries_of(report) if entry.place is not Place.HEAD]
-    rows = [(entry, _field(entry), *_sides(entry, source, values)) for entry in entries]
+    rows = [(entry, _field(entry), *_sides(entry, source, values)) for whole in entries for entry in (whole, *whole.parts)]
+    parts = {part.path for whole in entries for part in whole.parts}  # their item has said why
     if terminal.width < _NARROW:
         for entry, field, said, found in rows:
             first, *more = _wrapped(field, _VERDICT_WIDTH + 2, terminal.width)
@@ -249,7 +251,7 @@ def table(report: VerificationReport, source: SourceDocument, payload: object, t
             lines += more
             lines += _wrapped(f"payload: {said}", 4, terminal.width) if said else []
             lines += _wrapped(f"source:  {found}", 4, terminal.width)
-            lines += _reasons(entry, 4, terminal)
+            lines += _reasons(entry, 4, terminal) if entry.path not in parts else []
     else:
         field_width = min(max((len(field) for _, field, _, _ in rows), default=5), terminal.width * 3 // 10)
         side = (terminal.width - _VERDICT_WIDTH - field_width - 3 * 2) // 2  # two spaces between four columns
@@ -257,7 +259,7 @@ def table(report: VerificationReport, source: SourceDocument, payload: object, t
         lines.append(_row("VERDICT".ljust(_VERDICT_WIDTH), ("FIELD", "PAYLOAD SAYS", "SOURCE SAYS"), widths))
         for entry, field, said, found in rows:
             lines.append(_row(terminal.verdict(entry.verdict, _VERDICT_WIDTH), (field, said, found), widths))
-            lines += _reasons(entry, _VERDICT_WIDTH + 2, terminal)
+            lines += _reasons(entry, _VERDICT_WIDTH + 2, terminal) if entry.path not in parts else []
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -293,10 +295,10 @@ def _reasons(entry: Entry, indent: int, terminal: Terminal) -> list[str]:
     for finding in entry.findings:
         if finding.verdict is Verdict.PASS and finding.severity.value != "minor":
             continue
-        rules = dict.fromkeys(evidence.rule_id for evidence in finding.evidence if evidence.rule_id)
+        ids = dict.fromkeys((finding.check_id, *(evidence.rule_id for evidence in finding.evidence if evidence.rule_id)))
         note = "note: " if finding.verdict is Verdict.PASS else ""
-        told += _wrapped(f"{note}{visible(finding.message)} [{', '.join((finding.check_id, *rules))}]", indent, terminal.width)
-    return told
+        told.append(f"{note}{visible(finding.message)} [{', '.join(ids)}]")
+    return [line for reason in dict.fromkeys(told) for line in _wrapped(reason, indent, terminal.width)]
 
 
 def _wrapped(text: str, indent: int, width: int) -> list[str]:

@@ -76,7 +76,10 @@ _PLACES_BELOW = (Place.FIRST, Place.UNDECIDED, Place.STATEMENT, Place.PASSED)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """All findings about one path, as one numbered entry of the page."""
+    """All findings about one path, as one numbered entry of the page.
+
+    parts: for an item without any statement in the source, its fields, which share that fate: they are listed in its entry.
+    """
 
     number: int
     place: Place
@@ -84,6 +87,7 @@ class Entry:
     verdict: Verdict
     findings: tuple[Finding, ...]
     item: ItemVerdict | None
+    parts: tuple[Entry, ...] = ()
 
     @property
     def anchor(self) -> str:
@@ -93,7 +97,8 @@ class Entry:
     def spans(self) -> tuple[Span, ...]:
         """Where the source speaks about it: the places the deciding findings name, or else any place a finding names."""
         deciding = _spans(finding for finding in self.findings if finding.verdict is self.verdict)
-        return deciding or _spans(self.findings)
+        found = deciding or _spans(self.findings)
+        return tuple(span for span in found if not any(_holds(other, span) for other in found))
 
 
 def render(report: VerificationReport, source: SourceDocument, payload: object, images: Mapping[int, bytes] | None = None) -> str:
@@ -177,8 +182,28 @@ def entries_of(report: VerificationReport) -> list[Entry]:
         verdict = min((finding.verdict for finding in findings), key=lambda each: _LOOKS[each].rank)
         item = _item_of(findings[0].field_path, report.items)
         entries.append(Entry(0, _place_of(findings, verdict, item), findings[0].field_path, verdict, tuple(findings), item))
+    entries = _with_parts(entries)
     entries.sort(key=lambda entry: entry.place)
     return [replace(entry, number=number) for number, entry in enumerate(entries, start=1)]
+
+
+def _with_parts(entries: Sequence[Entry]) -> list[Entry]:
+    """The same entries, the fields of an item without a statement gathered under it."""
+    orphans = {
+        entry.path: entry
+        for entry in entries
+        if entry.item is not None and entry.path == entry.item.path and entry.place is Place.FIRST and not entry.spans
+    }
+
+    def owner(entry: Entry) -> Entry | None:
+        orphan = orphans.get(entry.item.path) if entry.item is not None and not entry.spans else None
+        return orphan if orphan is not None and orphan is not entry and orphan.verdict is entry.verdict else None
+
+    return [
+        replace(entry, parts=tuple(each for each in entries if owner(each) is entry)) if entry.path in orphans else entry
+        for entry in entries
+        if owner(entry) is None
+    ]
 
 
 def _place_of(findings: Sequence[Finding], verdict: Verdict, item: ItemVerdict | None) -> Place:
@@ -198,6 +223,10 @@ def _item_of(path: str, items: Sequence[ItemVerdict]) -> ItemVerdict | None:
 def _spans(findings: Iterable[Finding]) -> tuple[Span, ...]:
     found = {span for finding in findings for evidence in finding.evidence for span in evidence.source_spans}
     return tuple(sorted(found, key=lambda span: (span.start, span.end)))
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer != inner and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _title(page: _Page, entry: Entry) -> str:
@@ -362,8 +391,28 @@ def _card(page: _Page, entry: Entry) -> str:
     return (
         f"{_card_opening(entry, 'h4', _title(page, entry))}"
         f'<p class="path"><code><bdi>{_draw(entry.path)}</bdi></code></p>\n'
-        f"{_comparison(page, entry)}{_crops(page, entry)}{_reasons(entry)}</article>\n"
+        f"{_comparison(page, entry)}{_crops(page, entry)}{_reasons(entry)}{_parts(page, entry)}</article>\n"
     )
+
+
+def _parts(page: _Page, entry: Entry) -> str:
+    """The fields of an item that is nowhere in the source: what each says, and which checks held it."""
+    if not entry.parts:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{_mini(part.verdict)} {_draw(_words(part.path.removeprefix(entry.path).lstrip(".")))}</th>'
+        f"<td>{_claim(page, part)}</td><td>{_check_ids(part)}</td></tr>\n"
+        for part in entry.parts
+    )
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("Field", "Payload says", "Held by"))
+    return (
+        f'<table class="parts"><caption>Its fields, which nothing in the source supports</caption><thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>{rows}</tbody></table>\n"
+    )
+
+
+def _check_ids(entry: Entry) -> str:
+    return ", ".join(f"<code>{_draw(name)}</code>" for name in dict.fromkeys(finding.check_id for finding in entry.findings))
 
 
 def _card_opening(entry: Entry, heading: str, title: str) -> str:
@@ -395,21 +444,29 @@ def _claim(page: _Page, entry: Entry) -> str:
 
 def _confidence(source: SourceDocument, spans: Sequence[Span]) -> str:
     known = [word.confidence for word in _words_in(source, spans) if word.confidence is not None]
-    return f"; least recognition confidence {min(known) * 100:.0f} %" if known else ""
+    return f"; least recognition confidence {min(known) * 100:.0f}\u00a0%" if known else ""
 
 
 def _reasons(entry: Entry) -> str:
     ordered = sorted(entry.findings, key=lambda finding: _LOOKS[finding.verdict].rank)
-    return f'<ul class="why">{"".join(_reason(finding) for finding in ordered)}</ul>\n'
+    said: dict[str, list[Evidence]] = {}
+    for finding in ordered:
+        said.setdefault(_reason(finding), []).extend(finding.evidence)
+    told = []
+    for reason, evidence in said.items():
+        facts = dict.fromkeys(filter(None, map(_fact, evidence)))
+        told.append(f"<li>{reason}{'<ul>' + ''.join(f'<li>{fact}</li>' for fact in facts) + '</ul>' if facts else ''}</li>")
+    return f'<ul class="why">{"".join(told)}</ul>\n'
 
 
 def _reason(finding: Finding) -> str:
     note = ", note" if finding.severity is Severity.MINOR else ""
-    facts = "".join(f"<li>{fact}</li>" for fact in map(_fact, finding.evidence) if fact)
     severity = "" if finding.verdict is Verdict.PASS else f" {finding.severity.value}"
+    rules = dict.fromkeys(evidence.rule_id for evidence in finding.evidence if evidence.rule_id and evidence.rule_id != finding.check_id)
+    rule = "".join(f", rule <code>{_draw(rule_id)}</code>" for rule_id in rules)
     return (
-        f"<li>{_mini(finding.verdict)}{note} <bdi>{_draw(finding.message)}</bdi> "
-        f'<span class="ids"><code>{_draw(finding.check_id)}</code>{severity}</span>{f"<ul>{facts}</ul>" if facts else ""}</li>'
+        f"{_mini(finding.verdict)}{note} <bdi>{_draw(finding.message)}</bdi> "
+        f'<span class="ids"><code>{_draw(finding.check_id)}</code>{severity}{rule}</span>'
     )
 
 
@@ -419,10 +476,8 @@ def _mini(verdict: Verdict) -> str:
 
 
 def _fact(evidence: Evidence) -> str:
-    """What the reference or the rule behind a finding is; a place in the source is shown as a mark instead."""
+    """The fact of the reference data behind a finding; a place in the source is shown as a mark, a rule beside the check."""
     parts = []
-    if evidence.rule_id:
-        parts.append(f"rule <code>{_draw(evidence.rule_id)}</code>")
     if evidence.refdata_key:
         parts.append(f"reference <code><bdi>{_draw(evidence.refdata_key)}</bdi></code>")
     if evidence.citation:
@@ -437,19 +492,21 @@ def _passed_table(page: _Page, entries: Sequence[Entry]) -> str:
         return ""
     look = _LOOKS[Verdict.PASS]
     bodies: dict[str, list[str]] = {}
-    for entry in entries:
+    places = {item.path: place for place, item in enumerate(page.report.items)}
+    # By item; what is said of the whole item after what is said of its fields.
+    ordered = sorted(entries, key=lambda entry: (places[entry.item.path], entry.path == entry.item.path) if entry.item else (-1, False))
+    for entry in ordered:
         owner = "Document" if entry.item is None else _item_name(page, entry.item)
-        field = _draw(_words(entry.path.removeprefix(entry.item.path if entry.item else "$").lstrip("."))) or "the whole"
+        field = _draw(_words(entry.path.removeprefix(entry.item.path if entry.item else "$").lstrip("."))) or "whole item"
         notes = [finding for finding in entry.findings if finding.severity is Severity.MINOR]
         remarks = "".join(f"<li>Note: <bdi>{_draw(note.message)}</bdi> <code>{_draw(note.check_id)}</code></li>" for note in notes)
         said = _slices(page.source.text, entry.spans)
-        checks = ", ".join(f"<code>{_draw(name)}</code>" for name in dict.fromkeys(finding.check_id for finding in entry.findings))
         bodies.setdefault(owner, []).append(
             f'<tr id="{entry.anchor}" role="row"><th scope="row" role="rowheader">{_mini(Verdict.PASS)} {field}</th>'
-            f'<td role="cell" data-label="Payload says">{_claim(page, entry) or "<em>nothing</em>"}</td>'
+            f'<td role="cell" data-label="Payload says">{_claim(page, entry) or "&ndash;"}</td>'
             f'<td role="cell" data-label="Source says">{f"<bdi>{said}</bdi>" if said else "<em>see the check</em>"} '
             f'<span class="place">{_places(page.source.text, entry.spans)}</span></td>'
-            f'<td role="cell" data-label="Checked by">{checks}{f"<ul>{remarks}</ul>" if remarks else ""}</td></tr>\n'
+            f'<td role="cell" data-label="Checked by">{_check_ids(entry)}{f"<ul>{remarks}</ul>" if remarks else ""}</td></tr>\n'
         )
     tables = "".join(
         f'<tbody role="rowgroup"><tr role="row"><th colspan="4" scope="rowgroup" role="rowheader" class="owner">{owner}</th></tr>\n'
@@ -814,12 +871,15 @@ border-radius:4px;padding:.55rem .8rem;margin-bottom:.7rem}
 figcaption{font-size:.85rem;color:var(--quiet);margin-top:.2rem}
 .why{display:grid;gap:.4rem;font-size:.95rem}
 .why ul,td ul{font-size:.85rem;color:var(--quiet)}
-.ids{font-size:.85rem;color:var(--quiet);white-space:nowrap}
+.ids{font-size:.85rem;color:var(--quiet)}
+.parts{margin-top:.7rem}
+.parts tr:last-child>*{border-bottom:0}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 caption{text-align:left;color:var(--quiet);font-size:.85rem;padding-bottom:.4rem}
 th,td{text-align:left;vertical-align:top;padding:.4rem .75rem .4rem 0;border-bottom:1px solid var(--rule);font-weight:400;
 overflow-wrap:anywhere}
 thead th{font-size:.8rem;color:var(--quiet)}
+th[scope=row]{min-width:6.5rem}
 .owner{font-weight:600;padding-top:.9rem}
 tbody th,td{overflow-wrap:break-word}
 td code{overflow-wrap:anywhere}

@@ -64,11 +64,17 @@ def test_exit_codes_follow_the_verdict(tmp_path: Path, typed: tuple[str, str], c
     source, extraction = typed
     wrong = tmp_path / "wrong.json"
     wrong.write_text(json.dumps(FAITHFUL).replace('"mg"', '"mcg"'), "utf-8")
-    broken = tmp_path / "broken.json"
-    broken.write_text("not JSON", "utf-8")
-    for path, code, word in ((extraction, 0, "PASS"), (wrong, 1, "FAIL"), (broken, 3, "ABSTAIN")):
+    unsure = tmp_path / "unsure.json"
+    unsure.write_text(json.dumps(FAITHFUL).replace('"form"', '"shelf"'), "utf-8")
+    for path, code, word in ((extraction, 0, "PASS"), (wrong, 1, "FAIL"), (unsure, 3, "ABSTAIN")):
         assert cli.main(["verify", "--source", source, "--extraction", str(path)]) == code
         assert capsys.readouterr().out.split()[1] == word
+
+
+def test_an_extraction_that_is_not_json_abstains(typed: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    """A model's malformed text is a finding, not unusable input (exit 2) and not a contradiction (exit 1)."""
+    assert cli.main(["verify", "--source", typed[0], "--extraction", typed[0]]) == 3
+    assert "schema.malformed" in capsys.readouterr().out
 
 
 def test_json_is_the_report(typed: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,6 +268,18 @@ REPORT = VerificationReport(
     engine_version="0.1.0",
     input_hashes={},
 )
+
+
+def test_an_item_that_is_nowhere_in_the_source_says_why_once() -> None:
+    paths = ("$.medications[1]", "$.medications[1].name", "$.medications[1].dose")
+    orphans = tuple(finding("grounding.no_orphans", path, Verdict.FAIL, None, "no statement has this name") for path in paths)
+    item = ItemVerdict(path="$.medications[1]", verdict=Verdict.FAIL, statement_span=None)
+    one = cli.dataclasses.replace(REPORT, findings=orphans, items=(*REPORT.items, item))
+    for width in (60, 100):
+        text = cli.table(one, SOURCE, {"medications": [{}, {"name": "Zo", "dose": 1}]}, cli.Terminal(width, False, cli._SYMBOLS))
+        assert text.count("no statement has") == 1
+        assert text.count("FAIL") == 4
+        assert "Zo" in text
 
 
 def drawn(width: int, colour: bool = False, symbols: Any = cli._SYMBOLS) -> str:

@@ -184,7 +184,39 @@ def test_reference_and_rule_are_named() -> None:
             (finding("reference.drug_exists", "$.x", FAIL, kind="reference", refdata_key="in/brufen", citation="nppa#4", grade="tender"),)
         )
     ).text
-    assert "rule P11, reference in/brufen, cited from nppa#4, grade tender" in text
+    assert "reference.drug_exists critical, rule P11" in text
+    assert "reference in/brufen, cited from nppa#4, grade tender" in text
+
+
+def test_an_item_that_is_nowhere_in_the_source_is_one_entry() -> None:
+    """Its fields share its fate: they are listed in its card, with their values and checks, and not one by one."""
+    fields = tuple(finding("grounding.name", f"$.medications[1].{name}", FAIL, message="nowhere") for name in ("name", "colour"))
+    orphan = finding("grounding.no_orphans", "$.medications[1]", FAIL, message="no statement has this name")
+    read = Reader(page_of((*FINDINGS[:5], *fields, orphan, FINDINGS[7])))
+    assert [tag for tag, _ in read.tags].count("article") == 4, "strength, frequency, the item, the statement in no field"
+    assert "To look at (4)" in read.text
+    assert read.text.index("no statement has this name") < read.text.index("Its fields, which nothing in the source supports")
+    assert re.search(r"fail name\s*Glycomet\s*grounding\.name", read.text)
+
+
+def test_a_field_of_such_an_item_with_another_verdict_stands_alone() -> None:
+    orphan = finding("grounding.no_orphans", "$.medications[1]", FAIL)
+    read = Reader(page_of((orphan, FINDINGS[6])))
+    assert [tag for tag, _ in read.tags].count("article") == 2
+
+
+def test_the_same_reason_is_given_once() -> None:
+    twice = finding("grounding.dose", "$.x", ABSTAIN, Span(0, 2), message="below the floor")
+    again = finding("grounding.dose", "$.x", ABSTAIN, Span(3, 5), message="below the floor")
+    text = Reader(page_of((twice, again))).text
+    assert text.count("below the floor") == 1
+    assert "Rx \u2026 1." in text, "both places are"
+
+
+def test_a_place_inside_another_is_not_named_again() -> None:
+    page = page_of((finding("grounding.dose", "$.x", ABSTAIN, at("0-1-0"), at("400mg 0-1-0")),))
+    assert '<bdi class="said">400mg 0-1-0</bdi>' in page
+    assert f'id="at-{at("0-1-0").start}-{at("0-1-0").end}"' in page
 
 
 def test_an_empty_report_and_an_empty_source() -> None:
@@ -437,7 +469,7 @@ def test_a_held_statement_is_shown_as_it_looks(image: bytes) -> None:
     assert 'viewBox="86 76 236 48"' in page
     assert '<rect class="fail" x="215" y="85" width="50" height="30"/>' in page
     assert "framed: read as <bdi>400mg</bdi>" in page
-    assert "least recognition confidence 50 %" in page
+    assert "least recognition confidence 50\u00a0%" in page
 
 
 def test_an_unowned_statement_is_shown_whole_with_one_frame() -> None:
