@@ -21,7 +21,7 @@ SOURCE = "Tab Telma 40 mg OD x 30 days\nTab Eltroxin 50 mcg OD before food"
 FAITHFUL = {
     "medications": [
         {"name": "Telma", "strength": "40 mg", "frequency": "OD", "duration": "30 days", "form": "tablet"},
-        {"name": "Eltroxin", "strength": {"value": 50, "unit": "mcg"}, "frequency": "once daily", "timing": "before food"},
+        {"name": "Eltroxin", "strength": {"value": 50, "unit": "mcg"}, "frequency": "once daily", "form": "Tab", "timing": "before food"},
     ]
 }
 SWAPPED = json.loads(json.dumps(FAITHFUL).replace("mcg", "mg"))
