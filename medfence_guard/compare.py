@@ -45,6 +45,7 @@ class Setting:
     statement: Statement
     carried: Mapping[str, frozenset[str]]
     insulin: bool
+    part: bool = False
 
     @property
     def misreadable(self) -> bool:
@@ -193,6 +194,11 @@ def compare_strength(setting: Setting, claims: Sequence[Quantity], implied: Mapp
         return [Judgement(ABSTAIN, "strength.unreadable_claim", "the claim is no strength that can be read", severity=Severity.MAJOR)]
     composed = _composed(roles)
     candidates = list(roles.strengths)
+    if setting.part and len(claim.parts) == 1:
+        whole = [(v, r.chunk) for r in candidates for v in r.value.parts if len(r.value.parts) > 1]
+        if any(v == claim.parts[0] for v, _ in whole):
+            # P3: the name of a split combination is held; its part's number is written.
+            return [Judgement(PASS, "strength.part_of_combination", "source has that number among the parts of the combination", (whole[0][1],))]
     if not candidates and composed is None:
         if roles.unreadable:
             return [Judgement(ABSTAIN, "number.unreadable", "the source's number is not a plain number", tuple(r.chunk for r in roles.unreadable), severity=Severity.MAJOR)]

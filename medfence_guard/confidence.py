@@ -68,6 +68,18 @@ class Confidence:
                     return Doubt("source.confidence_floor", "a word it rests on was recognised below the floor of the rulepack", word.start, word.end)
         return None
 
+    def firm(self, chunks: Iterable[Chunk]) -> bool:
+        """Whether every word under these chunks was recognised well enough to contradict somebody (P16)."""
+        if not self.applies:
+            return self.document_doubt is None
+        gate = self.gates["contradiction"]
+        for chunk in chunks:
+            for place in range(max(bisect_right(self.starts, chunk.start) - 1, 0), bisect_left(self.starts, chunk.end)):
+                word = self.source.words[place]
+                if word.end > chunk.start and (word.confidence is None or Fraction(word.confidence) < gate):
+                    return False
+        return True
+
     def is_low(self, start: int, end: int) -> bool:
         """Whether any word in this range is below the gate for words."""
         if not self.applies:

@@ -63,6 +63,8 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
         return _refused(extraction, source, rulepack, "source.empty", "The source holds no text.")
     # 3
     payload = read_payload(extraction, artifact, rulepack)
+    if any(f.check_id in _NOT_READ for f in payload.findings):
+        return _unread(extraction.artifact_type, source, rulepack, payload)
     # 4
     names = NameReader(rulepack.lexicon, rulepack.bundle.names.get)
     roles = RoleReader(rulepack.lexicon, rulepack.bundle.insulins, names)
@@ -90,6 +92,8 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
 # -- reading the claims ------------------------------------------------------------------------------------------------
 
 _NAMES = frozenset({"name", "generic_name"})
+# A payload beyond the limits, malformed or empty is not compared at all: nothing it says could be released.
+_NOT_READ = frozenset({"schema.malformed", "schema.limits", "schema.empty"})
 
 
 def _read_claims(payload: PayloadReading, rulepack: Rulepack, roles: RoleReader) -> dict[tuple[str, str], Roles]:
@@ -258,6 +262,14 @@ def _hashes(source: SourceDocument, value: object) -> dict[str, str]:
     except ContractError:
         payload = ""
     return {"source_text": text, "payload": payload}
+
+
+def _unread(artifact_type: str, source: SourceDocument, rulepack: Rulepack, payload: PayloadReading) -> VerificationReport:
+    return VerificationReport(
+        artifact_type=artifact_type, overall=Verdict.ABSTAIN, findings=payload.findings, items=(), coverage=Coverage(claims=payload.claims, verified=0),
+        completeness=Completeness(statements=0, accounted=0), not_checked=payload.not_checked, rulepack_version=rulepack.version,
+        refdata_snapshot=rulepack.refdata_snapshot, engine_version=ENGINE_VERSION, input_hashes=_hashes(source, payload.value),
+    )  # fmt: skip
 
 
 def _refused(extraction: Extraction, source: SourceDocument, rulepack: Rulepack, check_id: str, message: str) -> VerificationReport:

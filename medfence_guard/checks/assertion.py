@@ -61,7 +61,7 @@ def active(context: Context, item: Item) -> list[Finding]:
     if statement.assertion.conflict:
         out.append(rule_finding("assertion.cue_conflict", item.path, ABSTAIN, Severity.CRITICAL, "Cues around the statement disagree about whether it is an order.", _evidence(context, statement, "assertion.cue_conflict")))
     elif status in EXCLUDED:
-        unsure = context.confidence.doubt_about(statement.assertion.cues) is not None
+        unsure = not context.confidence.firm(statement.assertion.cues)
         out.append(rule_finding(_CHECK_ID[status], item.path, ABSTAIN if unsure else FAIL, Severity.CRITICAL, f"The source says this is {_MEANING[status]}; the extraction has it as an order.", _evidence(context, statement, _CHECK_ID[status])))
     elif status == MENTION:
         out.append(rule_finding("assertion.undecided", item.path, ABSTAIN, Severity.MAJOR, "The source only mentions this; it does not order it.", _evidence(context, statement, "assertion.undecided")))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from medfence_guard.attest import implied_forms, implied_units
+from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest, implied_forms, implied_units
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
 from medfence_guard.bundle import Product
 from medfence_guard.checks.check import Check, Context, finding, reference_evidence, rule_finding, source_evidence
@@ -49,10 +49,63 @@ def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence
     return ABSTAIN, "the name was not found, but part of the source could not be read", evidence or (Evidence(kind="rule", rule_id="grounding.absence_unproven"),)
 
 
+# What contradicts by its structure, not by the value of one number that OCR may have misread.
+_STRUCTURAL = ("unit.denominator", "unit.other_denominator", "unit.other_dimension", "strength.component_lost", "dose.one_of_several", "timing.prn_dropped")
+
+
+def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
+    """Why a contradiction found in OCR is no proof (P16); empty if it is one."""
+    statement = context.binding.owner.get(claim.item) if claim.item is not None else None
+    if statement is None:
+        return ""
+    if statement.interleaved:
+        return "the text looks like two columns read straight across"
+    if context.source.modality == "text":
+        return ""
+    if not context.confidence.firm(judgement.chunks):
+        return "the contradicting words were not recognised firmly enough"
+    if judgement.rule.startswith(_STRUCTURAL):
+        return ""
+    roles = statement.roles
+    if not statement.readable and claim.field not in ("name", "generic_name"):
+        return "part of the statement could not be read"
+    elsewhere = claim.field == "strength" and _owned_elsewhere(context, claim, statement)
+    if not judgement.chunks and not elsewhere and context.confidence.applies:
+        return "words of the page may have been lost"
+    if not judgement.chunks and not elsewhere and not (roles.has_timing and (roles.strengths or roles.doses or roles.composition)):
+        return "the statement lacks more than this, so part of it may be lost"
+    for chunk in judgement.chunks:
+        if chunk.kind == "slots" and any(v > 3 or v.denominator > 2 for v in chunk.value[0]):
+            return "the slot pattern is an unlikely one"
+        if chunk.kind == "duration" and (chunk.value[0].denominator != 1 or chunk.value[0] > 120):
+            return "the duration is an unlikely one"
+        if chunk.kind == "amount" and judgement.rule in ("quantity.different", "unit.swapped") and claim.field in ("strength", "dosage", "name"):
+            found = attest(context.rulepack.bundle, context.rulepack.lexicon, statement.name.entry, chunk.value, None, ())
+            if found.status in (UNATTESTED, IMPOSSIBLE):
+                return "the strength read in the source is itself not attested"
+        if chunk.kind in ("number", "tuple") and judgement.rule == "quantity.different" and claim.field in ("strength", "dosage", "name"):
+            values = chunk.value.parts if isinstance(chunk.value, Quantity) else chunk.value
+            found = attest(context.rulepack.bundle, context.rulepack.lexicon, statement.name.entry, Quantity(tuple(values), (None,) * len(values)), None, ())
+            if found.status in (UNATTESTED, IMPOSSIBLE):
+                return "the strength read in the source is itself not attested"
+    return ""
+
+
+def _owned_elsewhere(context: Context, claim: Claim, statement: Statement) -> bool:
+    """Whether the claimed number stands in another item's statement: a value taken from the wrong medicine."""
+    wanted = {q.parts for q in _quantities(context.roles_of(claim))}
+    others = (s for s in context.reading.statements if s.group != statement.group and s.index in context.binding.items_of)
+    return any(r.value.parts in wanted and context.confidence.firm((r.chunk,)) for s in others for r in s.roles.strengths)
+
+
 def _claim_findings(context: Context, claim: Claim, judgements: Iterable[Judgement], check_id: str) -> list[Finding]:
     """Judgements to findings, after asking how well the words they rest on were recognised (P6, P16, P17)."""
     out: list[Finding] = []
     for judgement in judgements:
+        if judgement.verdict is FAIL:
+            weak = _not_firm(context, claim, judgement)
+            if weak:
+                judgement = judgement._replace(verdict=ABSTAIN, severity=Severity.MAJOR, says=f"{judgement.says}; {weak}")  # noqa: PLW2901
         doubt = context.confidence.doubt_about(judgement.chunks) if claim.field not in ("name", "generic_name") else None
         if doubt is not None:
             span = Span(doubt.start, doubt.end)
@@ -109,9 +162,10 @@ def setting_for(context: Context, item: Item, statement: Statement) -> Setting:
         if claim.field == "as_needed" and (claim.boolean or roles.prn):
             fields.add("prn")
     insulin = _insulin(context, statement)
+    part = context.binding.relation.get(item.index) == PART
     made = Setting(
         context.rulepack.lexicon, context.source.modality, statement,
-        {"whens": frozenset(whens), "weekdays": frozenset(weekdays), "fields": frozenset(fields)}, insulin,
+        {"whens": frozenset(whens), "weekdays": frozenset(weekdays), "fields": frozenset(fields)}, insulin, part,
     )  # fmt: skip
     context.settings[item.index] = made
     return made

@@ -53,10 +53,7 @@ def dose_in_range(context: Context, claim: Claim) -> list[Finding]:
     evidence = tuple(reference_evidence(found.rows, "reference.dose_in_range"))
     if found.status == ATTESTED:
         if found.curated:
-            confident = any(r.confidence == "A" for r in found.rows)
-            if confident:
-                return [rule_finding("reference.curated_only", claim.path, PASS, Severity.MINOR, "This strength is attested by curated facts alone.", evidence)]
-            return [rule_finding("reference.curated_only", claim.path, ABSTAIN, Severity.MAJOR, "This strength is attested by weak curated facts alone.", evidence)]
+            return [rule_finding("reference.curated_only", claim.path, PASS, Severity.MINOR, "This strength is attested by curated facts alone.", evidence)]
         return [rule_finding("reference.dose_in_range", claim.path, PASS, Severity.MAJOR, "This strength is attested for the product.", evidence)]
     if found.status == UNKNOWN:
         return [rule_finding("reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, f"The bundle lists no product of this name; searched {editions}.")]

@@ -138,7 +138,7 @@ class Chunker:
         if kind == WORD or kind == MARK:
             return self._word_or_mark(tokens, index, before)
         if kind == NEWLINE:
-            return self._make("newline", None, tokens, index, index + 1)
+            return self._make("newline", token.text, tokens, index, index + 1)
         if kind == ITEM:
             return self._make("item", token.text, tokens, index, index + 1)
         if kind == DATE:
@@ -256,7 +256,8 @@ class Chunker:
         unit = None
         if after < len(tokens) and tokens[after].kind == WORD:
             text = tokens[after].text
-            if text in self._units:
+            before_name = after + 1 < len(tokens) and (tokens[after + 1].text in self._first_words or tokens[after + 1].text in self._names)
+            if text in self._units and not before_name:
                 unit, after = self._units[text].ucum, after + 1
             elif text in self._lexicon.confusable_units:
                 unit, after = self._lexicon.confusable_units[text], after + 1

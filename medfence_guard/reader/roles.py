@@ -175,7 +175,7 @@ class NameReader:
                 break
             end = chunks[place].end
             place += 1
-        entry = self._entry(key, parts)
+        entry = self._entry(key, parts, suffixes)
         stem = parts[0].name if parts else None
         reading = NameReading(key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts))
         return reading, place
@@ -193,7 +193,7 @@ class NameReader:
             return False
         return all(p.name is not None and not p.name.brand for p in parts)
 
-    def _entry(self, key: str, parts: Sequence[DrugMention]) -> Name | None:
+    def _entry(self, key: str, parts: Sequence[DrugMention], suffixes: Sequence[str]) -> Name | None:
         if len(parts) > 1 and all(p.name is not None and not p.name.ambiguous for p in parts):
             found = self._lookup(key)
             if found is not None:
@@ -205,7 +205,8 @@ class NameReader:
         found = self._lookup(key)
         if found is not None:
             return found
-        if len(parts) == 1 and parts[0].key == key:
+        if len(parts) == 1 and (parts[0].key == key or (not suffixes and parts[0].name is not None and not parts[0].name.brand)):
+            # A release or salt word behind a substance is another product of it, not another name; behind a brand it may be either.
             return parts[0].name
         return None
 
@@ -347,6 +348,9 @@ class RoleReader:
                 roles.residue.append(Role(chunk.value, chunk))
         elif kind in ("inert", "indication_part", "heading", "review_phrases", "boilerplate", "terminator", "item"):
             pass
+        elif kind == "ambiguous" and place and chunks[place - 1].kind == "indication_part" and chunks[place - 1].value == "starters":
+            # `for AF` names a reason; elsewhere `AF` may be after food.
+            roles.indications.append(Role(surface(chunk), chunk))
         elif kind == "drug":
             roles.residue.append(Role("another name", chunk))
         elif kind in ("date", "code", "person_roles", "header_line_starts", "instruction_to_model", "collective", "model_label"):

@@ -82,19 +82,25 @@ def meaning_of(chunk: Chunk, kind: str) -> object:
     return next((m.value for m in chunk.meanings if m.kind == kind), None)
 
 
-def split_lines(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
-    """The chunks of each line that has any."""
-    lines: list[list[Chunk]] = []
+COLUMN_BREAK = "\f"
+
+
+def split_lines(chunks: Sequence[Chunk]) -> list[tuple[list[Chunk], bool]]:
+    """The chunks of each line that has any, and whether the line begins another column or page."""
+    lines: list[tuple[list[Chunk], bool]] = []
     current: list[Chunk] = []
+    broken = False
     for chunk in chunks:
         if chunk.kind == "newline":
             if current:
-                lines.append(current)
+                lines.append((current, broken))
                 current = []
+                broken = False
+            broken = broken or chunk.value == COLUMN_BREAK
         else:
             current.append(chunk)
     if current:
-        lines.append(current)
+        lines.append((current, broken))
     return lines
 
 
@@ -115,9 +121,11 @@ class Segmenter:
         self._clause_cue: Chunk | None = None
         self._injected = False
 
-    def run(self, lines: Sequence[list[Chunk]]) -> Segmented:
-        for number, chunks in enumerate(lines):
+    def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
+        for number, (chunks, broken) in enumerate(lines):
             self._line = number
+            if broken:
+                self._close()
             if self._after_line is not None:
                 self._section, self._after_line = self._after_line, None
             self._read_line(chunks)
@@ -290,6 +298,8 @@ class Segmenter:
             return not (first.kind in ("indication", "indication_part", "inert", "number") and self._is_prose(chunks[place:]))
         if first.kind == "word":
             if first.value in ("x", "for", "to", "and", "or"):
+                return True
+            if len(str(first.value)) <= 3 and len(chunks) > place + 1 and chunks[place + 1].kind in ("duration", "amount", "slots", "rate"):
                 return True
             timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
             return not timed and any(c.kind in TIMING_KINDS or c.kind in ("amount", "malformed") for c in chunks)

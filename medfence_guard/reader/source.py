@@ -16,7 +16,7 @@ from medfence_guard.reader.layout import VisualLine, interleaved_columns_suspect
 from medfence_guard.reader.lexer import ITEM, NEWLINE, NUMBER, Token, lex
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles import RoleReader
-from medfence_guard.reader.segment import Segmented, Segmenter, split_lines
+from medfence_guard.reader.segment import COLUMN_BREAK, Segmented, Segmenter, split_lines
 from medfence_guard.reader.statement import Statement, StatementReader
 from medfence_guard.reader.text import FoldedText, fold
 
@@ -63,7 +63,8 @@ def _in_visual_order(tokens: Sequence[Token], lines: Sequence[VisualLine]) -> li
     for number, _, start, token in placed:
         if number != line:
             if out:
-                out.append(Token(NEWLINE, "\n", start, start + 1, False))
+                same = (lines[number].page, lines[number].column) == (lines[line].page, lines[line].column)
+                out.append(Token(NEWLINE, "\n" if same else COLUMN_BREAK, start, start + 1, False))
             line = number
             token = token._replace(glued=False)
         out.append(token)
@@ -113,6 +114,8 @@ def read_source(source: SourceDocument, chunker: Chunker, lexicon: Lexicon, name
         return folded.text[chunk.start : chunk.end]
 
     statements = StatementReader(names).read(segmented.drafts, surface)
+    for statement in statements:
+        statement.interleaved = any(s.start < statement.span.end and statement.span.start < s.end for s in interleaved)
     numbers = segmented.item_numbers
     missing = any(b - a > 1 for a, b in zip(numbers, numbers[1:], strict=False)) or bool(numbers and numbers[0] > 1)
     return SourceReading(

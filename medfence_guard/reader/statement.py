@@ -8,7 +8,7 @@ keeps the new values and remembers the old ones as superseded.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.assertion import MENTION, Assertion, assess
@@ -38,7 +38,7 @@ class Statement:
     numbered: int | None
     chunks: tuple[Chunk, ...]
     superseded: Roles | None = None
-    doubts: list[tuple[str, Chunk]] = field(default_factory=list)
+    interleaved: bool = False
 
     @property
     def name(self) -> NameReading:
@@ -48,7 +48,7 @@ class Statement:
     @property
     def readable(self) -> bool:
         """Nothing in it was left unread."""
-        return not (self.roles.residue or self.roles.unreadable or self.roles.ambiguous or self.roles.unsupported or self.roles.numbers)
+        return not (self.interleaved or self.roles.residue or self.roles.unreadable or self.roles.ambiguous or self.roles.unsupported or self.roles.numbers)
 
     @property
     def bare(self) -> bool:
