@@ -28,6 +28,7 @@ PURE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("artifacts",),
     ("payload",),
     ("rulepack",),
+    ("near",),
     ("compare", "attest", "confidence"),
     ("bind",),
     ("checks.*",),
