@@ -459,6 +459,14 @@ def test_a_decision_of_the_next_day_releases_in_another_process_once(log, tmp_pa
     held(later.settle(outcome.request_id, confirming(outcome.request)), "review.already_settled")
 
 
+def test_of_two_that_settle_at_the_same_moment_one_holds(log, monkeypatch):
+    fence = KeyedFence(audit=log)
+    request = fence.check(ABSTAIN, SOURCE).request
+    monkeypatch.setattr(fence._queue, "settle", lambda request_id: False)  # the other one was first
+    held(fence.settle(request.request_id, confirming(request)), "review.already_settled")
+    assert "release" not in events(log)
+
+
 def test_the_same_content_after_settling_is_a_new_request(log):
     fence = KeyedFence(audit=log)
     first = fence.check(ABSTAIN, SOURCE)
