@@ -124,11 +124,21 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     elif claim.field in ("instructions", "timing", "frequency") and any(c.kind == "drug" for c in chunks):
         chunks = [c._replace(kind="word", value=surface(c)) if c.kind == "drug" else c for c in chunks]
     elif claim.field == "duration":
-        chunks = [c._replace(kind="duration", value=(c.value.low, None, "d")) if False else c for c in chunks]
+        chunks = [_period_fraction(c) for c in chunks]
     read = roles.read(chunks, anchor, surface)
     if claim.field in ("form", "route", "release"):
         _lone_word(read, chunks, rulepack, claim.field)
     return read
+
+
+_PERIODS = {7: "d", 52: "wk", 12: "mo"}
+
+
+def _period_fraction(chunk: Chunk) -> Chunk:
+    """`5/7` where a duration belongs is five days; `2/52` two weeks; `3/12` three months."""
+    if chunk.kind != "tuple" or len(chunk.value) != 2 or chunk.value[1] not in _PERIODS:
+        return chunk
+    return chunk._replace(kind="duration", value=(chunk.value[0], None, _PERIODS[int(chunk.value[1])]))
 
 
 def _lone_word(read: Roles, chunks: Sequence[Chunk], rulepack: Rulepack, field: str) -> None:

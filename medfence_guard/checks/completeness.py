@@ -66,9 +66,6 @@ def account(context: Context) -> tuple[int, int, list[Finding]]:
             why = "advice or a bare mention" if status == MENTION or statement.bare else "not certainly an order that can be read"
             findings.append(rule_finding("completeness.omitted", path, ABSTAIN, Severity.MAJOR, f"The source names this and the extraction does not have it; it is {why}.", (evidence,)))
     for chunk in context.reading.collectives:
-        listed = chunk.value == "listed"
-        if listed and statements:
-            continue
         span = Span(chunk.start, chunk.end)
         evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unlisted_set")
         findings.append(rule_finding("completeness.unlisted_set", path, ABSTAIN, Severity.CRITICAL, "The source refers to medicines it does not list, so no list can be called complete.", (evidence,)))
@@ -208,6 +205,8 @@ def _essential(context: Context, statement: Statement, component: str) -> bool:
     families = {lexicon.form_family.get(r.value) for r in statement.roles.forms}
     if component in ("strength", "frequency"):
         return True
+    if component == "site":
+        return bool(families & {"eye", "ear"})
     if component == "route":
         return "injection" in families
     if component == "dose":

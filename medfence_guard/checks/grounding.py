@@ -644,7 +644,7 @@ def _judge_form(context: Context, setting: Setting, statement: Statement, wanted
     if stated:
         where = tuple(stated.values())
         families = {lexicon.form_family.get(f) for f in stated}
-        if family in families:
+        if any({wanted, f} <= group for f in stated for group in lexicon.same_forms):
             return [Judgement(ABSTAIN, "form.same_family", "source says another form of the same family", where, severity=Severity.MAJOR)]
         if wanted in ("drops", "spray", "powder") or set(stated) & {"drops", "spray", "powder"}:
             return [Judgement(ABSTAIN, "form.undetermined", "source does not say which kind", where, severity=Severity.MAJOR)]

@@ -80,6 +80,11 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
             # `Stop Amlong, Telma 40 mg OD`: a full order of its own leaves the reach of the cue open.
             return Assertion(UNDECIDED if timed else inherited, (draft.inherited,))
     cues = tuple(chunk for _, chunk in statuses)
+    if draft.alternative:
+        return Assertion(UNDECIDED, cues)
+    if any(c.kind == "cue" and c.value[0] == "past" for c in cues) and any(surface(c) == "now" for c in draft.chunks):
+        # `Was on 20 mg, now 10 mg`: both, and a person must say which.
+        return Assertion(UNDECIDED, cues, conflict=True)
     kinds = {status for status, _ in statuses}
     if section is not None:
         kinds.add(section)

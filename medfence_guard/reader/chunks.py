@@ -195,6 +195,11 @@ class Chunker:
         confused = self._confused_cluster(tokens, index, before)
         if confused is not None:
             return confused
+        if token.glued and before and before[-1].kind == "mark" and before[-1].value in ("+", "-", "<", ">", "=") and not tokens[index - 1].glued:
+            behind = before[-2] if len(before) > 1 else None
+            if behind is None or (before[-1].value != "-" and behind.kind not in ("amount", "number", "tuple")):
+                # A sign is part of no dose.
+                return self._malformed(tokens, index, index + 1)
         phrase = self._phrase(tokens, index)
         if token.values is None:
             return self._malformed(tokens, index, index + 1)
@@ -238,8 +243,8 @@ class Chunker:
         token = tokens[index]
         values = token.values or ()
         after = index + 1
-        unit = None
-        if after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._units:
+        unit = "mL" if "ml" in token.notes else None
+        if unit is None and after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._units:
             found = self._units[tokens[after].text]
             if found.dimension.startswith("count:") or found.dimension in ("volume", "unit", "drop", "iu", "household:tsp"):
                 unit = found.ucum
@@ -369,6 +374,10 @@ class Chunker:
             confused = self._confused_cluster(tokens, index, before)
             if confused is not None:
                 return confused
+        if token.text in ("t", "c") and index + 2 < len(tokens) and tokens[index + 1].text == "." and tokens[index + 1].glued:
+            named = tokens[index + 2].text in self._first_words or tokens[index + 2].text in self._names
+            if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
+                return self._make("form", "tablet" if token.text == "t" else "capsule", tokens, index, index + 1)
         phrase = self._phrase(tokens, index)
         if token.kind == MARK:
             return phrase if phrase is not None else self._make("mark", token.text, tokens, index, index + 1)

@@ -28,6 +28,7 @@ _TOKEN = re.compile(
   | (?P<item>(?:(?<=\n)|\A)[ ]*[(]?\d{{1,2}}(?:[.][)]?|[)])(?!\d))
   | (?P<date>(?<![\d/.-])(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:0?[1-9]|1[0-2])[/.-](?:\d{{4}}|\d{{2}})|\d{{4}}-\d{{2}}-\d{{2}}|\d{{1,2}}(?:st|nd|rd|th)?[ -]?{_MONTH}[ ,'-]{{0,2}}(?:\d{{4}}|\d{{2}}))(?![\d/-]|\.\d))
   | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
+  | (?P<mlslots>(?<![\w.]){_PLAIN}\s?ml(?:\s?-+\s?(?:{_PLAIN}\s?ml|0)){{2,3}}(?![\w]))
   | (?P<dashed>(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])|(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|\s?-))
   | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:\s?\+\s?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
   | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
@@ -43,7 +44,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _KIND = {
-    "newline": NEWLINE, "item": ITEM, "confused": CONFUSED, "date": DATE, "dashed": DASHED, "plussed": PLUSSED, "slashed": SLASHED, "spaced": NUMBER, "number": NUMBER,
+    "newline": NEWLINE, "item": ITEM, "confused": CONFUSED, "date": DATE, "mlslots": DASHED, "dashed": DASHED, "plussed": PLUSSED, "slashed": SLASHED, "spaced": NUMBER, "number": NUMBER,
     "dotted": WORD, "slashword": WORD, "word": WORD, "arrow": MARK, "mark": MARK,
 }  # fmt: skip
 
@@ -134,7 +135,11 @@ def lex(folded: FoldedText, start: int = 0, end: int | None = None) -> list[Toke
             value, notes = plain_number(surface)
             append(Token(NUMBER, surface, begin, stop, glued, None if value is None else (value,), notes))
         elif kind in _SEPARATORS:
-            values, notes = _several(surface, _SEPARATORS[kind])
+            if name == "mlslots":
+                values, notes = _several(surface.replace("ml", ""), _SEPARATORS[kind])
+                notes += ("ml",)
+            else:
+                values, notes = _several(surface, _SEPARATORS[kind])
             append(Token(kind, surface, begin, stop, glued, values, notes))
         else:
             append(Token(kind, surface, begin, stop, glued))

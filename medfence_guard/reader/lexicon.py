@@ -72,6 +72,7 @@ class Lexicon:
     confusable_timing: frozenset[str]
     instruction_marks: tuple[str, ...]
     site_route: Mapping[str, str | None]
+    same_forms: tuple[frozenset[str], ...]
 
 
 def _atoms(phrase: str) -> list[str]:
@@ -246,6 +247,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         salts=frozenset(forms["salt_words"]),
         confusable_timing=frozenset(tables["timing"]["confusable"]),
         instruction_marks=tuple(sections["instruction_to_model"].get("marks", ())),
+        same_forms=tuple(frozenset(group) for group in forms["same_form"]),
         site_route={row["site"]: row["route"] for row in routes["sites"]},
     )
 

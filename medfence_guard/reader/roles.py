@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from medfence_guard.bundle import Name, name_key
 from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity
 from medfence_guard.reader.lexicon import Lexicon, Rate
-from medfence_guard.reader.segment import means
+from medfence_guard.reader.segment import meaning_of, means
 
 STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
 # Words that join and carry nothing; every other unknown word is residue.
@@ -143,8 +143,9 @@ class NameReader:
                     place += 1
                     continue
                 break
-            if chunk.kind == "release" and (chunk.start - chunks[place - 1].end) <= 1:
-                releases.append(chunk.value[0])
+            release = self._release_of(chunks, place, anchor)
+            if release is not None:
+                releases.append(release)
                 key += name_key(text)
             elif chunk.kind == "word" and known and chunk.value in self._lexicon.salts and not (first.value.name is not None and first.value.name.brand):
                 salts.append(chunk.value)
@@ -179,6 +180,36 @@ class NameReader:
         stem = parts[0].name if parts else None
         reading = NameReading(key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts))
         return reading, place
+
+    def extend(self, name: NameReading, chunk: Chunk) -> bool:
+        """Add a further substance of a combination (`Telmisartan 40 mg + Amlodipine 5 mg`) to the name."""
+        further = chunk.value.name
+        if further is None or further.brand or not name.parts or any(p.name is None or p.name.brand for p in name.parts):
+            return False
+        name.parts = (*name.parts, chunk.value)
+        name.key += chunk.value.key
+        name.entry = self._entry(name.key, name.parts, name.suffixes)
+        name.end = max(name.end, name.end)
+        return True
+
+    @staticmethod
+    def _release_of(chunks: Sequence[Chunk], place: int, anchor: int) -> str | None:
+        """A release token directly behind the name; `cr` and the like may also be a form or route, unless a form stands before or the strength behind."""
+        chunk = chunks[place]
+        if chunk.start - chunks[place - 1].end > 1:
+            return None
+        value = meaning_of(chunk, "release")
+        if not isinstance(value, tuple):
+            return None
+        if chunk.kind == "release":
+            return str(value[0])
+        after = chunks[place + 1] if place + 1 < len(chunks) else None
+        formed = any(c.kind == "form" for c in chunks[:anchor])
+        if chunk.kind in ("form", "route", "site", "header_line_starts", "ambiguous") and (
+            formed or after is None or after.kind in ("amount", "number", "tuple")
+        ):
+            return str(value[0])
+        return None
 
     def _joined(self, key: str, chunk: Chunk) -> bool:
         return self._lookup(key + chunk.value.key) is not None
@@ -253,7 +284,7 @@ class RoleReader:
                 if chunk.kind == "release":
                     roles.releases.append(Role(chunk.value, chunk))
         insulin = self.is_insulin(roles.name)
-        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal") for c in chunks)
+        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in chunks)
         place = 0
         count = len(chunks)
         while place < count:
@@ -261,6 +292,9 @@ class RoleReader:
                 place = after_name
                 continue
             chunk = chunks[place]
+            if chunk.kind == "drug" and roles.name is not None and chunks[place - 1].value in ("+", "/", "&", "and") and self._names.extend(roles.name, chunk):
+                place += 1
+                continue
             stepped = self._composition(chunks, place, roles, anchor)
             if stepped is not None:
                 place = stepped
@@ -268,7 +302,7 @@ class RoleReader:
             place = self._one(chunks, place, roles, insulin=insulin, eye=eye, surface=surface)
         if roles.name is not None and roles.name.label_chunk is not None:
             self._label_strength(roles)
-        self._after(roles, columns)
+        self._after(roles, columns, eye, surface)
         return roles
 
     # -- a printed composition -------------------------------------------------------------------------------------
@@ -340,6 +374,10 @@ class RoleReader:
             roles.numbers.append(Role(chunk.value, chunk))
         elif kind in ("malformed", "confused", "unreadable"):
             roles.unreadable.append(Role(chunk.value, chunk))
+        elif kind == "word" and chunk.value == "x":
+            after = chunks[place + 1] if place + 1 < len(chunks) else None
+            if after is None or after.kind not in ("number", "amount", "slots", "duration", "range", "rate", "tuple", "malformed"):
+                roles.residue.append(Role("x", chunk))
         elif kind == "word":
             if not (chunk.value in _SILENT_GLUE and chunk.value not in ("re", "le", "be")) and not (chunk.value == "be" and not eye):
                 roles.residue.append(Role(chunk.value, chunk))
@@ -390,6 +428,10 @@ class RoleReader:
             return
         counted = dimension.startswith("count:")
         if counted and before is not None and before.kind == "word" and before.value == "x" and quantity.high is None and (roles.doses or roles.slots or roles.rates):
+            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            return
+        bracketed = before is not None and before.kind == "mark" and before.value == "(" and bool(roles.durations)
+        if counted and bracketed and quantity.high is None:
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
             return
         if counted and quantity.parts[0] >= 10 and (roles.doses or roles.slots or roles.durations):
@@ -491,12 +533,28 @@ class RoleReader:
         units: tuple[str | None, ...] = (None,) * len(name.label)
         roles.strengths.insert(0, Role(Quantity(name.label, units), name.label_chunk))
 
-    def _after(self, roles: Roles, columns: tuple[str, ...]) -> None:
+    @staticmethod
+    def _right_eye(roles: Roles, surface: Callable[[Chunk], str]) -> None:
+        """`OD` beside an eye form: the right eye if another frequency is written, else either."""
+        od = [r for r in roles.rates if surface(r.chunk) == "od"]
+        if not od:
+            return
+        others = [r for r in roles.rates if r not in od] or roles.slots
+        roles.rates = [r for r in roles.rates if r not in od]
+        for role in od:
+            if others:
+                roles.sites.append(Role("right eye", role.chunk))
+            else:
+                roles.ambiguous.append(Role(("rate", (role.value,)), role.chunk))
+
+    def _after(self, roles: Roles, columns: tuple[str, ...], eye: bool, surface: Callable[[Chunk], str]) -> None:
         for role in roles.slots:
             values, unit = role.value
             distinct = {v for v in values if v}
             if unit is not None and len(distinct) == 1:
                 roles.doses.append(Role(Quantity((distinct.pop(),), (unit,)), role.chunk))
+        if eye:
+            self._right_eye(roles, surface)
         left: list[Role] = []
         after_timing = [r for r in roles.numbers if any(t.chunk.end <= r.chunk.start for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat))]
         order = [c for c in columns if c in ("duration_days", "quantity")]

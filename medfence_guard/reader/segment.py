@@ -8,6 +8,7 @@ review notes never start one. Everything here is structure; what the words mean 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -22,8 +23,13 @@ SIG_KINDS = frozenset(
 )
 TIMING_KINDS = frozenset("slots rate when prn stat as_directed weekday ambiguous confused unsupported".split())
 _LEAD_KINDS = frozenset("form verb cue pseudo_cue item inert person_roles terminator release site route".split())
-_LEAD_MARKS = frozenset(".-:•,*(\"'+&/")
+_LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
 _JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
+# `Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none.
+_UNLISTED_SET = re.compile(
+    r"(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:all|old|other|previous|earlier|remaining|usual)\s+(?:the\s+|other\s+|old\s+|his\s+|her\s+|previous\s+|regular\s+|usual\s+)*"
+    r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
+)
 # Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
 _LINE_SECTIONS = frozenset("allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split())
 
@@ -47,6 +53,7 @@ class Draft:
     numbered: int | None = None
     last_line: int = 0
     after_break: bool = False
+    alternative: bool = False
 
     @property
     def start(self) -> int:
@@ -120,8 +127,13 @@ class Segmenter:
         self._line = 0
         self._clause_cue: Chunk | None = None
         self._injected = False
+        self._serials: dict[int, int] = {}
+        self._broke = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
+        heads = {n for n, (chunks, _) in enumerate(lines) if self._is_table_head(chunks)}
+        self._columns = ()
+        self._serials = self._count_serials(lines, heads)
         for number, (chunks, broken) in enumerate(lines):
             self._line = number
             if broken:
@@ -136,6 +148,7 @@ class Segmenter:
 
     def _read_line(self, chunks: list[Chunk]) -> None:
         self._muted = False
+        self._broke = False
         self._context = []
         self._clause_cue = None
         place = 0
@@ -150,6 +163,14 @@ class Segmenter:
             if chunks[0].value != "-" or chunks[1].kind not in SIG_KINDS:
                 self._close()
             place = 1
+        elif (serial := self._serial_number(chunks)) is not None:
+            self._close()
+            numbered = serial
+            place = 2 if chunks[0].kind == "number" and chunks[1].kind == "mark" else 1
+            if chunks[0].kind == "amount":
+                word = chunks[0]
+                form = "tablet" if word.value.units[0] == "{tbl}" else "capsule"
+                chunks = [word, word._replace(kind="form", value=form, start=word.end - 3 if word.end - 3 > word.start else word.start), *chunks[1:]]
         elif chunks[0].kind == "number" and len(chunks) > 2 and chunks[1].kind == "form" and chunks[0].value.parts[0] <= 30 and chunks[0].value.parts[0].denominator == 1:
             # `1 Tab. Brufen 400`: OCR lost the full stop of the list number, unless the form is followed by no name.
             if chunks[2].kind in ("drug", "word") or (chunks[2].kind == "mark" and len(chunks) > 3 and chunks[3].kind in ("drug", "word")):
@@ -160,6 +181,10 @@ class Segmenter:
             return
         if numbered is not None:
             self.out.item_numbers.append(numbered)
+        line_text = self._text[chunks[0].start : chunks[-1].end]
+        unlisted = _UNLISTED_SET.search(line_text)
+        if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
+            self.out.collectives.append(Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0))
         first = chunks[place]
         if means(first, "boilerplate") and first.kind != "drug":
             self._close()
@@ -174,8 +199,42 @@ class Segmenter:
         opened_here = self._open
         self._walk(chunks, place, header=header, numbered=numbered)
         made = len(self.out.drafts) + (self._open is not None) - before
-        if made <= 0 and not header and self._open is opened_here and not (opened_here is not None and opened_here.last_line == self._line):
+        joined = opened_here is not None and self._open is opened_here and opened_here.last_line == self._line
+        if made <= 0 and not header and not joined:
             self._note_unread(chunks[place:], numbered)
+
+    def _serial_number(self, chunks: Sequence[Chunk]) -> int | None:
+        """`2 | Tab Metformin`, `2   Tab Metformin` under a table head or in a run of such lines: the row's number, not a dose."""
+        first = chunks[0]
+        if len(chunks) < 3 or first.kind not in ("number", "amount"):
+            return None
+        value = first.value.parts[0]
+        if first.value.high is not None or value.denominator != 1 or not 1 <= value <= 40 or len(first.value.parts) != 1:
+            return None
+        expected = self._serials.get(self._line)
+        if expected != int(value):
+            return None
+        if first.kind == "amount":
+            return int(value) if first.value.units[0] in ("{tbl}", "{capsule}") and not first.value.per and chunks[1].kind in ("drug", "word", "mark") else None
+        if chunks[1].kind == "mark" and chunks[1].value == "|":
+            return int(value)
+        return int(value) if chunks[1].kind in ("form", "drug", "word") else None
+
+    @staticmethod
+    def _count_serials(lines: Sequence[tuple[list[Chunk], bool]], tables: set[int]) -> dict[int, int]:
+        """Lines whose first number continues a run 1, 2, 3 …, or stands under a table head; line -> number."""
+        leading: list[tuple[int, int]] = []
+        for number, (chunks, _) in enumerate(lines):
+            first = chunks[0]
+            if first.kind in ("number", "amount") and len(first.value.parts) == 1 and first.value.high is None and first.value.parts[0].denominator == 1:
+                leading.append((number, int(first.value.parts[0])))
+        out: dict[int, int] = {}
+        for place, (line, value) in enumerate(leading):
+            follows = place > 0 and leading[place - 1][1] == value - 1 and leading[place - 1][0] in out
+            starts = value == 1 and ((place + 1 < len(leading) and leading[place + 1][1] == 2) or any(t < line for t in tables))
+            if follows or starts:
+                out[line] = value
+        return out
 
     def _addresses_a_model(self, chunks: Sequence[Chunk]) -> bool:
         """P24: the line tells a machine what to do."""
@@ -205,9 +264,21 @@ class Segmenter:
         """A line of the prescription zone that gave no statement and is not plain advice: absence is then unproven (P2)."""
         if self._section[1] not in ("active", "unknown") and numbered is None:
             return
-        unknown = [c for c in chunks if c.kind in ("word", "malformed", "confused", "unreadable")]
-        digits = [c for c in chunks if c.kind in ("number", "amount", "tuple", "slots", "malformed", "confused", "range", "code")]
-        if (unknown and digits and (self._section[1] == "active" or numbered is not None)) or (numbered is not None and unknown):
+        kinds = {c.kind for c in chunks}
+        unknown = kinds & {"word", "malformed", "confused", "unreadable"}
+        strength = any(c.kind == "amount" and not any(u in ("d", "h", "min") for _, u in c.value.per) and any(u in ("mg", "ug", "g", "[iU]", "mL", "{unit}") for u in c.value.units) for c in chunks)
+        timed = kinds & {"rate", "slots", "prn", "stat", "when"}
+        ditto = any(c.kind == "cue" and c.value[0] == "ambiguous" for c in chunks) or any(c.kind == "word" and c.value == "do" for c in chunks)
+        ordered = (
+            "slots" in kinds
+            or (strength and timed)
+            or ("form" in kinds and (timed or strength or unknown))
+            or ("rate" in kinds and "duration" in kinds)
+            or (ditto and timed)
+            or (numbered is not None and (timed or strength or unknown))
+        )
+        garbled = self._section[1] == "active" and unknown and kinds & {"malformed", "confused", "tuple"}
+        if ordered or garbled:
             self.out.unread.append(Span(chunks[0].start, chunks[-1].end))
 
     # -- one line --------------------------------------------------------------------------------------------------
@@ -226,11 +297,12 @@ class Segmenter:
                 at_start = False
                 header = False
                 continue
-            if chunk.kind == "mark" and chunk.value in (".", ";", "|"):
+            if chunk.kind == "mark" and chunk.value in (".", ";"):
                 if self._is_sentence_end(chunks, place):
                     self._context = []
                     self._clause_cue = None
                     self._muted = False
+                    self._broke = True
                     if self._open is not None:
                         self._open.after_break = True
                     at_start = True
@@ -246,9 +318,11 @@ class Segmenter:
                 self._muted = True
                 place += 1
                 continue
-            if chunk.kind == "collective":
+            if means(chunk, "collective") and (chunk.kind == "collective" or self._open is None):
+                listed = meaning_of(chunk, "collective") == "listed" and (self._open is not None or bool(self.out.drafts))
                 self._close()
-                self.out.collectives.append(chunk)
+                if not listed:
+                    self.out.collectives.append(chunk)
                 place += 1
                 at_start = False
                 continue
@@ -292,10 +366,16 @@ class Segmenter:
             return True
         if means(first, "review_phrases") or means(first, "boilerplate"):
             return False
+        if first.kind == "composition" and not any(c.kind == "drug" for c in chunks):
+            return False
         if first.kind in ("label", "composition", "form", "cue") or (means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"):
             return True
         if first.kind in SIG_KINDS:
-            return not (first.kind in ("indication", "indication_part", "inert", "number") and self._is_prose(chunks[place:]))
+            if not any(c.kind == "word" and c.value not in _JOINTS and len(str(c.value)) > 1 for c in chunks[place:]):
+                return True
+            timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
+            strong = first.kind in ("duration", "duration_open", "when", "prn", "then", "unsupported", "maximum", "range", "tuple", "slots", "confused", "malformed", "ambiguous", "composition", "stat", "as_directed", "route", "site", "quantity")
+            return strong or (not timed and first.kind in ("amount", "rate", "weekday", "number"))
         if first.kind == "word":
             if first.value in ("x", "for", "to", "and", "or"):
                 return True
@@ -304,10 +384,6 @@ class Segmenter:
             timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
             return not timed and any(c.kind in TIMING_KINDS or c.kind in ("amount", "malformed") for c in chunks)
         return False
-
-    @staticmethod
-    def _is_prose(chunks: Sequence[Chunk]) -> bool:
-        return sum(c.kind == "word" for c in chunks) > 2
 
     def _heading(self, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
         chunk = chunks[place]
@@ -338,7 +414,7 @@ class Segmenter:
             self.out.prescriptions += is_rx
         rest = place + 1 + (1 if colon else 0)
         inline = rest < len(chunks)
-        if bracket or any(means(c, "person_roles") for c in chunks[place + 1 : place + 4]):
+        if bracket or (name == "rx" and any(means(c, "person_roles") for c in chunks[place + 1 : place + 4])):
             self.out.persons.extend(c for c in chunks[place + 1 :] if means(c, "person_roles"))
             if bracket:
                 self._section = (name, status)
@@ -472,9 +548,13 @@ class Segmenter:
         if status == "none" and not with_form:
             rest = chunks[anchor + 1 : anchor + 10]
             return any(c.kind in ("amount", "number", "tuple") for c in rest[:3]) and any(c.kind in ("rate", "slots", "prn") for c in rest)
-        if not with_form and self._is_finding(chunks, anchor):
+        if with_form:
+            return True
+        if self._is_finding(chunks, anchor):
             return False
-        return True
+        dosed = any(c.kind in ("amount", "number", "tuple", "malformed") or c.kind in TIMING_KINDS or c.kind == "form" for c in chunks[anchor + 1 :])
+        # `Test: Calcium, Vit B12, Creatinine`: a list of laboratory names, none of them dosed.
+        return dosed or not any(c.kind == "header_line_starts" for c in chunks)
 
     @staticmethod
     def _is_finding(chunks: Sequence[Chunk], anchor: int) -> bool:
@@ -542,8 +622,15 @@ class Segmenter:
     # -- beginning and ending --------------------------------------------------------------------------------------
 
     def _begin(self, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> None:
-        lead = chunks[place : anchor + 1]
+        lead = [c for c in chunks[place : anchor + 1]]
+        while len(lead) > 2 and lead[0].kind == "number" and lead[1].kind == "mark":
+            lead = lead[2:]
         previous = self._open
+        alternative = False
+        behind = previous.chunks[-1] if previous is not None else None
+        if previous is not None and behind is not None and self._text[behind.start : behind.end] in ("or", "ya", "या", "either"):
+            previous.chunks.pop()
+            previous.alternative = alternative = True
         same_clause = previous is not None and previous.last_line == self._line and not previous.after_break
         if previous is not None and same_clause and not any(c.kind in TIMING_KINDS for c in previous.chunks):
             previous.shared_tail = True
@@ -573,7 +660,11 @@ class Segmenter:
             known=chunks[anchor].kind == "drug",
             numbered=numbered,
             last_line=self._line,
+            alternative=alternative,
         )
+        if self._broke and self._after_line is not None and any(c.kind in ("verb", "form") for c in [*context, *body]) and self._section[1] in ("family", "past", "none", "allergy"):
+            # A new sentence with an order in it is out of the reach of the heading before it on the line.
+            self._open.section, self._open.section_status = self._after_line
         for c in body:
             if c.kind == "cue":
                 self._clause_cue = c

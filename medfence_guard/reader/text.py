@@ -42,6 +42,7 @@ _UNLISTED = re.compile(
     "\u20b9\u211e\u2153\u2154\u215b-\u215e\u2190-\u2193\u21d2\u2212\u2264\u2265\u25a0\u25aa\u25cb\u25cf\u25e6\u2610-\u2612\u2713-\u2718\u0085"
     "\u001c-\u001e]"
 )
+_MIXED_DIGITS = re.compile("[0-9][०-९০-৯੦-੯૦-૯୦-୯௦-௯౦-౯೦-೯൦-൯]|[०-९০-৯੦-੯૦-૯୦-୯௦-௯౦-౯೦-೯൦-൯][0-9]")
 _JOINERS = re.compile("(?<=[\u0900-\u0dff])[\u200c\u200d](?=[\u0900-\u0dff])")
 
 
@@ -58,10 +59,13 @@ _NOTHING: frozenset[int] = frozenset()
 def fold(original: str) -> FoldedText:
     """Fold `original`. Law: `len(fold(s).text) == len(s)`; folding twice changes nothing."""
     text = original.replace("\r\n", " \n").translate(_FOLD)
-    if _UNLISTED.search(original) is None:
-        return FoldedText(text, _NOTHING)
+    if original.isascii() or (_UNLISTED.search(original) is None and _MIXED_DIGITS.search(original) is None):
+        # Control characters are ASCII and unlisted too.
+        if _UNLISTED.search(original) is None:
+            return FoldedText(text, _NOTHING)
     allowed = {match.start() for match in _JOINERS.finditer(original)}
     found = {match.start() for match in _UNLISTED.finditer(original)} - allowed
+    found |= {match.start() for match in _MIXED_DIGITS.finditer(original)}
     if original.startswith("\ufeff"):
         found.discard(0)
     return FoldedText(text, frozenset(found))
