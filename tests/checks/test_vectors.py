@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import vector_rows
 
 FILES = sorted((Path(__file__).parent / "vectors").glob("*.jsonl"))

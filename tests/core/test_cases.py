@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import vector_rows
 
 ROWS = list(vector_rows.read(Path(__file__).parent / "vectors" / "cases.jsonl"))

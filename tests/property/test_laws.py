@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from medfence_guard.aggregate import worst_of
-from prescriptions import CORRUPTIONS, Case, cases, corrupted
 
 from medfence_guard import ContractError, Extraction, InputError, SourceDocument, Verdict, VerificationReport, verify
+from medfence_guard.aggregate import worst_of
+from prescriptions import CORRUPTIONS, Case, cases, corrupted
 
 law = settings(
     max_examples=3000 if os.environ.get("MEDFENCE_HYPOTHESIS") == "deep" else 30,
