@@ -463,7 +463,7 @@ class Segmenter:
         after = place
         form = numbered is not None and at_start
         count = len(chunks)
-        if chunk.kind == "number" and place + 1 < count and chunks[place + 1].kind == "mark" and chunks[place + 1].value in (".", ")") and chunk.value.parts[0].denominator == 1:
+        if self._is_list_number(chunks, place):
             # A list number in the middle of a line.
             after = place + 2
             form = True
@@ -481,7 +481,7 @@ class Segmenter:
                 form = True
             elif at.kind == "word":
                 if form and self._is_name_word(str(at.value)) and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after])):
-                    return after if self._names_something(chunks, after, numbered is not None) else None
+                    return after if self._names_something(chunks, after, not any(c.kind == "form" for c in chunks[place:after])) else None
                 if at_start and not header and place == after and self._section[1] in ("active", "unknown", "reported") and self._unlisted_order(chunks, after):
                     return after
                 if at.value in ("of", "the", "a", "an", "also", "and", "on", "pt", "to") and after > place:
@@ -494,12 +494,20 @@ class Segmenter:
             elif at.kind == "mark":
                 if at.value not in _LEAD_MARKS or (at.value in ("+", "&", "/", "(") and after == place):
                     return None
-            elif at.kind == "number" and after > place and after + 1 < count and chunks[after + 1].kind == "mark" and chunks[after + 1].value in (".", ")"):
+            elif after > place and self._is_list_number(chunks, after):
                 form = True
             elif at.kind not in _LEAD_KINDS and at.kind != "then":
                 return None
             after += 1
         return None
+
+    @staticmethod
+    def _is_list_number(chunks: Sequence[Chunk], place: int) -> bool:
+        chunk = chunks[place]
+        if chunk.kind != "number" or place + 1 >= len(chunks) or chunk.value.high is not None or len(chunk.value.parts) != 1:
+            return False
+        mark = chunks[place + 1]
+        return mark.kind == "mark" and mark.value in (".", ")") and mark.start == chunk.end and chunk.value.parts[0].denominator == 1 and 1 <= chunk.value.parts[0] <= 40
 
     @staticmethod
     def _is_name_word(word: str) -> bool:

@@ -156,10 +156,9 @@ class ReviewQueue:
                     raise ContractError("queue.id_conflict", "a request with this id and other content is already in the queue")
                 return request.request_id
             if self._limit is not None:
-                db.execute(
-                    "DELETE FROM requests WHERE request_id IN (SELECT request_id FROM requests ORDER BY rowid DESC LIMIT -1 OFFSET ?)",
-                    (self._limit - 1,),
-                )
+                dropped = "(SELECT request_id FROM requests ORDER BY rowid DESC LIMIT -1 OFFSET ?)"
+                for table in ("decisions", "requests"):
+                    db.execute(f"DELETE FROM {table} WHERE request_id IN {dropped}", (self._limit - 1,))  # noqa: S608 - our own two names
             db.execute(
                 "INSERT INTO requests (request_id, content_key, state, verdict, reasons, record, submitted) VALUES (?,?,?,?,?,?,?)",
                 (

@@ -310,9 +310,10 @@ def build_request(
     payload: Json = None if content.malformed else json.loads(content.payload_text)
     payload_sha256 = content.payload_sha256
     report_sha256 = hashlib.sha256(report.to_json().encode("utf-8")).hexdigest()
+    policy: Json = [min_reviewers, list[Json](sorted(excluded)), round_number]
     held = [finding for finding in report.findings if finding.verdict is not Verdict.PASS]
     return ReviewRequest(
-        request_id=request_id_of(report_sha256, payload_sha256, report.input_hashes.get("source_text", ""), attempt),
+        request_id=request_id_of(report_sha256, payload_sha256, report.input_hashes.get("source_text", ""), policy, attempt),
         verdict=report.overall,
         artifact_type=artifact_type,
         payload_sha256=payload_sha256,
@@ -329,9 +330,9 @@ def build_request(
     )
 
 
-def request_id_of(report_sha256: str, payload_sha256: str, source_sha256: str, attempt: int) -> str:
-    """The id of a request is its content and how often that same content was settled before."""
-    return "rr_" + canonical_json.sha256([report_sha256, payload_sha256, source_sha256, attempt])[:32]
+def request_id_of(report_sha256: str, payload_sha256: str, source_sha256: str, policy: Json, attempt: int) -> str:
+    """The id of a request is its content, who may decide about it, and how often that same content was settled before."""
+    return "rr_" + canonical_json.sha256([report_sha256, payload_sha256, source_sha256, policy, attempt])[:32]
 
 
 # ---- which decisions count ------------------------------------------------------------------------------------
