@@ -161,8 +161,6 @@ class Fence:
         except MalformedPayload:
             text, malformed = _raw_text(payload), True
         report = self._verify(Extraction(artifact_type, payload if malformed else copy), source)
-        if type(report) is not VerificationReport or type(report.overall) is not Verdict:
-            raise ContractError("verify.no_report", "the verification returned no report")
         told: dict[str, tuple[str, ...]] = {}
         if report.overall is not Verdict.PASS and not malformed:
             told = self._compositions(report, copy)

@@ -40,7 +40,7 @@ def releases(path):
 
 
 def test_kill_9_while_appending_loses_no_acknowledged_release(tmp_path):
-    told = finished(writer("kill_loop", tmp_path / "audit.jsonl", KILLS))
+    told = finished(writer("kill_loop", tmp_path, KILLS))
     # Without these two the loop would have proved nothing.
     assert told["acknowledged"] >= KILLS / 4
     assert told["torn"] > 0

@@ -351,10 +351,13 @@ def test_a_sync_handler_without_a_timeout_runs_in_the_callers_own_thread(log):
 
 @pytest.mark.parametrize("stubborn", [False, True])
 def test_hanging_async_handler_holds_even_if_it_ignores_cancellation(log, stubborn):
+    stopped = []
+
     async def handler(request):
         try:
             await asyncio.sleep(1)
         except asyncio.CancelledError:
+            stopped.append(True)
             if not stubborn:
                 raise
             await asyncio.sleep(0.2)
@@ -364,6 +367,8 @@ def test_hanging_async_handler_holds_even_if_it_ignores_cancellation(log, stubbo
         started = time.monotonic()
         outcome = await KeyedFence(review=handler, audit=log, timeout=0.05).acheck(ABSTAIN, SOURCE)
         assert time.monotonic() - started < 0.9
+        await asyncio.sleep(0.05)
+        assert stopped == [True]
         return outcome
 
     held(asyncio.run(main()), "review.timeout")
@@ -475,6 +480,13 @@ def test_the_same_content_after_settling_is_a_new_request(log):
     second = fence.check(ABSTAIN, SOURCE)
     assert second.request_id != first.request_id
     held(fence.settle(second.request_id, confirming(first.request)), "review.wrong_request")
+
+
+def test_a_request_under_another_policy_is_another_request(log):
+    fence = KeyedFence(audit=log)
+    first, second = fence.check(ABSTAIN, SOURCE), fence.check(ABSTAIN, SOURCE, excluded={"dr-a"})
+    assert first.request_id != second.request_id
+    held(fence.settle(second.request_id, confirming(second.request)), "review.excluded_reviewer")
 
 
 def test_an_unknown_request_holds(log):

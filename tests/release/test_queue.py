@@ -193,6 +193,16 @@ def test_in_memory_the_oldest_is_dropped_and_stays_held():
     assert KeyedFence(review=queue).settle(requests[0].request_id, confirm(requests[0])).code == "review.unknown_request"
 
 
+def test_a_dropped_request_takes_its_votes_with_it(tmp_path):
+    queue = ReviewQueue(limit=1)
+    fence = KeyedFence(review=queue, audit=AuditLog(tmp_path / "a.jsonl", fsync=False), min_reviewers=2)
+    request = fence.check(payload_for("abstain"), SOURCE).request
+    assert fence.settle(request.request_id, confirm(request)).code == "review.needs_second"
+    fence.check(payload_for("fail"), SOURCE)
+    assert fence.check(payload_for("abstain"), SOURCE).request_id == request.request_id
+    assert fence.settle(request.request_id, confirm(request, "dr-b")).code == "review.needs_second"
+
+
 def test_without_a_queue_a_settled_request_keeps_no_health_data_in_memory(tmp_path):
     fence = KeyedFence(audit=AuditLog(tmp_path / "a.jsonl", fsync=False))
     request = fence.check(payload_for("abstain"), SOURCE).request
