@@ -15,11 +15,11 @@ ROOT = Path(__file__).resolve().parents[1]
 VECTORS = ROOT / "tests" / "core" / "vectors"
 SUPPORTED = ("3.11", "3.12", "3.13")
 
-# Six processes for each interpreter: no two share a hash seed, and the other settings cross.
+# Six processes, no two with the same hash seed, while locale and time zone cross; of these, two on every other Python.
 HASH_SEEDS = ("0", "1", "42", "1000", "65537", "4294967295")
 TIME_ZONES = ("UTC", "Asia/Kolkata")
 
-# One report per line. Every seventh case, and every hard line that makes a whole prescription.
+# One report per line, of every seventh case.
 REPORTS = """
 import json, pathlib, sys
 import vector_rows
@@ -93,8 +93,10 @@ def test_the_sample_is_not_empty(expected: bytes) -> None:
     assert verdicts == {"pass", "fail", "abstain"}
 
 
-@pytest.mark.parametrize("turn", range(len(HASH_SEEDS)))
-@pytest.mark.parametrize("version", PYTHONS)
+RUNS = [(version, turn) for version, python in PYTHONS.items() for turn in (range(len(HASH_SEEDS)) if python == sys.executable else (1, 2))]
+
+
+@pytest.mark.parametrize(("version", "turn"), RUNS)
 def test_reports_are_byte_identical(version: str, turn: int, expected: bytes) -> None:
     got = output([PYTHONS[version], "-c", REPORTS, str(VECTORS)], turn)
     differing = [a.split(b" ", 1)[0].decode() for a, b in zip(expected.splitlines(), got.splitlines(), strict=False) if a != b]
@@ -107,7 +109,7 @@ def test_the_command_prints_the_same_bytes(version: str, tmp_path: Path) -> None
     (tmp_path / "source.txt").write_text(PRESCRIPTION, "utf-8")
     (tmp_path / "extraction.json").write_text(json.dumps(EXTRACTION), "utf-8")
     arguments = ["verify", "--source", str(tmp_path / "source.txt"), "--extraction", str(tmp_path / "extraction.json"), "--json"]
-    printed = {output([PYTHONS[version], "-m", "medfence_guard", *arguments], turn) for turn in range(4)}
+    printed = {output([PYTHONS[version], "-m", "medfence_guard", *arguments], turn) for turn in (0, 3)}
     printed.add(output([sys.executable, "-m", "medfence_guard", *arguments], 4))
     assert len(printed) == 1
     assert json.loads(printed.pop())["overall"] == "fail"
