@@ -32,10 +32,12 @@ def rows_of(bundle: Bundle, entry: Name | None) -> tuple[tuple[Product, ...], bo
     """All products a name may mean, and whether government rows alone connect the name to them (no curated brand link)."""
     if entry is None:
         return (), False
-    rows: list[Product] = list(entry.rows)
-    for composition in entry.compositions:
-        rows.extend(r for r in bundle.products.get(composition, ()) if r not in entry.rows)
-    return tuple(rows), not entry.brand
+    known = bundle.rows_memo.get(entry.key)
+    if known is None:
+        own = {id(r) for r in entry.rows}
+        known = (*entry.rows, *(r for composition in entry.compositions for r in bundle.products.get(composition, ()) if id(r) not in own))
+        bundle.rows_memo[entry.key] = known
+    return known, not entry.brand
 
 
 def _families(lexicon: Lexicon, rows: Iterable[Product], family: str | None) -> tuple[Product, ...]:
@@ -149,6 +151,11 @@ def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product]) -
 
 def implied_units(bundle: Bundle, lexicon: Lexicon, entry: Name | None, family: str | None) -> dict[Fraction, tuple[tuple[str, Product], ...]]:
     """Bare number -> the units under which the bundle attests it for this name (P4). Key -1: the components of combinations."""
+    if entry is None:
+        return {}
+    known = bundle.units_memo.get((entry.key, family))
+    if known is not None:
+        return known
     rows, _ = rows_of(bundle, entry)
     out: dict[Fraction, dict[tuple[str, str], tuple[str, Product]]] = {}
     for row in _families(lexicon, rows, family):
@@ -164,7 +171,9 @@ def implied_units(bundle: Bundle, lexicon: Lexicon, entry: Name | None, family: 
             if unit == "g" and label >= 10:
                 chosen = "mg"
             out.setdefault(label, {}).setdefault((chosen, row.citation), (chosen, row))
-    return {label: tuple(found.values()) for label, found in out.items()}
+    gathered = {label: tuple(found.values()) for label, found in out.items()}
+    bundle.units_memo[(entry.key, family)] = gathered
+    return gathered
 
 
 def implied_forms(bundle: Bundle, entry: Name | None, quantities: Sequence[Quantity], lexicon: Lexicon) -> tuple[Product, ...]:

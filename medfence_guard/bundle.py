@@ -85,6 +85,9 @@ class Bundle:
     insulins: frozenset[str]
     look_alikes: Mapping[str, tuple[tuple[str, str], ...]]
     editions: tuple[str, ...] = field(default=())
+    # What a name's look-ups gather, kept once gathered. Nothing but the bundle's own facts is ever in here.
+    rows_memo: dict[str, tuple[Product, ...]] = field(default_factory=dict, repr=False, compare=False)
+    units_memo: dict[tuple[str, str | None], dict[Fraction, tuple[tuple[str, Product], ...]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def snapshot(self) -> str:

@@ -206,7 +206,7 @@ def _essential(context: Context, statement: Statement, component: str) -> bool:
     if component in ("strength", "frequency"):
         return True
     if component == "site":
-        return bool(families & {"eye", "ear"})
+        return bool(families & {"eye", "ear"}) or any(lexicon.site_route.get(s.value) in ("ophthalmic", "otic") for s in statement.roles.sites)
     if component == "route":
         return "injection" in families
     if component == "dose":

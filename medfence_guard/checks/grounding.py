@@ -359,6 +359,8 @@ def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, state
 
 
 def _implied(context: Context, statement: Statement) -> dict[Fraction, tuple[tuple[str, Product], ...]]:
+    if all(None not in r.value.units for r in statement.roles.strengths):
+        return {}
     return implied_units(context.rulepack.bundle, context.rulepack.lexicon, statement.name.entry, family_of(context, statement))
 
 

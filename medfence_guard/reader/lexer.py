@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from medfence_guard.reader.text import FoldedText
@@ -74,6 +75,7 @@ class Token(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=2048)
 def plain_number(surface: str) -> tuple[Fraction | None, tuple[str, ...]]:
     """The exact value of one number surface, and what is error-prone about how it is written."""
     if _INTEGER.fullmatch(surface):
@@ -83,9 +85,10 @@ def plain_number(surface: str) -> tuple[Fraction | None, tuple[str, ...]]:
     if _DECIMAL.fullmatch(surface):
         if surface[0] == "0" and surface[1] != ".":
             return None, ("leading_zero",)
-        return Fraction(surface), ("trailing_zero",) if surface[-1] == "0" else ()
+        whole, part = surface.split(".")
+        return Fraction(int(whole + part), 10 ** len(part)), ("trailing_zero",) if surface[-1] == "0" else ()
     if _NAKED.fullmatch(surface):
-        return Fraction("0" + surface), ("naked_decimal",)
+        return Fraction(int(surface[1:]), 10 ** (len(surface) - 1)), ("naked_decimal",)
     if _GROUPED.fullmatch(surface):
         return Fraction(surface.replace(",", "")), ("grouped",)
     if surface in _VULGAR:

@@ -285,6 +285,7 @@ class RoleReader:
                     roles.releases.append(Role(chunk.value, chunk))
         insulin = self.is_insulin(roles.name)
         eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in chunks)
+        eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in chunks)
         place = 0
         count = len(chunks)
         while place < count:

@@ -27,9 +27,10 @@ _LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
 _JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
 # `Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none.
 _UNLISTED_SET = re.compile(
-    r"(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:all|old|other|previous|earlier|remaining|usual)\s+(?:the\s+|other\s+|old\s+|his\s+|her\s+|previous\s+|regular\s+|usual\s+)*"
+    r"\brest of (?:the |his |her |all )?(?:medicines?|medications?|meds|drugs|treatment)\b|\brest (?:all )?(?:same|unchanged)\b|(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:all|old|other|previous|earlier|remaining|usual)\s+(?:the\s+|other\s+|old\s+|his\s+|her\s+|previous\s+|regular\s+|usual\s+)*"
     r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
 )
+_NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 # Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
 _LINE_SECTIONS = frozenset("allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split())
 
@@ -129,6 +130,7 @@ class Segmenter:
         self._injected = False
         self._serials: dict[int, int] = {}
         self._broke = False
+        self._ticked = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         heads = {n for n, (chunks, _) in enumerate(lines) if self._is_table_head(chunks)}
@@ -154,6 +156,9 @@ class Segmenter:
         place = 0
         numbered: int | None = None
         self._injected = self._addresses_a_model(chunks)
+        self._ticked = self._is_tick_box(chunks)
+        if _NUMBERED_PATIENT.match(self._text, chunks[0].start):
+            self.out.patients += 1
         if chunks[0].kind == "item":
             self._close()
             digits = "".join(c for c in str(chunks[0].value) if c.isdigit())
@@ -236,6 +241,15 @@ class Segmenter:
                 out[line] = value
         return out
 
+    @staticmethod
+    def _is_tick_box(chunks: Sequence[Chunk]) -> bool:
+        """`[ ] Tab X`, `☐ Tab X`: a list of boxes; which are ticked, and what a tick means, is not read (P21)."""
+        if chunks[0].kind != "mark":
+            return False
+        if chunks[0].value in ("☐", "☑", "☒", "✓", "✔", "✗", "✘"):
+            return True
+        return chunks[0].value == "[" and any(c.kind == "mark" and c.value == "]" for c in chunks[1:3])
+
     def _addresses_a_model(self, chunks: Sequence[Chunk]) -> bool:
         """P24: the line tells a machine what to do."""
         if any(means(c, "instruction_to_model") for c in chunks):
@@ -272,6 +286,8 @@ class Segmenter:
         ordered = (
             "slots" in kinds
             or (strength and timed)
+            or ("amount" in kinds and unknown and timed and any(c.kind == "amount" and (c.value.units[0] or "").startswith("{") for c in chunks))
+            or (timed and not unknown and sum(c.kind == "mark" and c.value in ("*", "~", ".", "?", "_", "•") for c in chunks) >= 2)
             or ("form" in kinds and (timed or strength or unknown))
             or ("rate" in kinds and "duration" in kinds)
             or (ditto and timed)
@@ -370,6 +386,10 @@ class Segmenter:
             return False
         if first.kind in ("label", "composition", "form", "cue") or (means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"):
             return True
+        dosed = any(c.kind == "amount" for c in draft.chunks) and any(c.kind in TIMING_KINDS for c in draft.chunks)
+        if dosed and first.kind in ("amount", "inert", "indication", "heading") and any(c.kind == "amount" for c in chunks) and any(c.kind in TIMING_KINDS for c in chunks):
+            # A second strength with a second timing is another order, whoever it is of.
+            return False
         if first.kind in SIG_KINDS:
             if not any(c.kind == "word" and c.value not in _JOINTS and len(str(c.value)) > 1 for c in chunks[place:]):
                 return True
@@ -668,7 +688,7 @@ class Segmenter:
             known=chunks[anchor].kind == "drug",
             numbered=numbered,
             last_line=self._line,
-            alternative=alternative,
+            alternative=alternative or self._ticked,
         )
         if self._broke and self._after_line is not None and any(c.kind in ("verb", "form") for c in [*context, *body]) and self._section[1] in ("family", "past", "none", "allergy"):
             # A new sentence with an order in it is out of the reach of the heading before it on the line.
