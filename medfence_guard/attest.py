@@ -14,6 +14,7 @@ from medfence_guard.bundle import Bundle, Name, Product
 from medfence_guard.reader.chunks import Quantity
 from medfence_guard.reader.lexicon import Lexicon
 
+MEMO_LIMIT = 8192
 ATTESTED, UNATTESTED, IMPOSSIBLE, UNKNOWN = "attested", "unattested", "impossible", "unknown"
 _PER_ACTUATION = frozenset({"{actuation}", "{puff}", "{spray}", "{dose}"})
 
@@ -43,7 +44,9 @@ def rows_of(bundle: Bundle, entry: Name | None) -> tuple[tuple[Product, ...], bo
 def _families(lexicon: Lexicon, rows: Iterable[Product], family: str | None) -> tuple[Product, ...]:
     if family is None:
         return tuple(rows)
-    return tuple(r for r in rows if lexicon.bundle_form_family.get(r.form) == family or (family == "injection" and r.form.startswith("injection")))
+    return tuple(
+        r for r in rows if lexicon.bundle_form_family.get(r.form) == family or (family == "injection" and r.form.startswith("injection"))
+    )
 
 
 def _unit_of(lexicon: Lexicon, unit: str) -> tuple[str, Fraction] | None:
@@ -84,7 +87,9 @@ def _matches(lexicon: Lexicon, quantity: Quantity, row: Product) -> bool:
     return False
 
 
-def _component_matches(lexicon: Lexicon, value: Fraction, unit: str | None, component: object, per: tuple[tuple[Fraction, str], ...]) -> bool:
+def _component_matches(
+    lexicon: Lexicon, value: Fraction, unit: str | None, component: object, per: tuple[tuple[Fraction, str], ...]
+) -> bool:
     c_value, c_unit, c_per, c_per_unit = component.value, component.unit, component.per_value, component.per_unit  # type: ignore[attr-defined]
     if per and c_per is not None and c_per_unit is not None:
         same_unit = per[0][1] == c_per_unit or (per[0][1] in _PER_ACTUATION and c_per_unit in _PER_ACTUATION)
@@ -110,7 +115,25 @@ def _release_ok(lexicon: Lexicon, row: Product, releases: Sequence[str]) -> bool
     return bool(wanted & has) or bool(row.brand)
 
 
-def attest(bundle: Bundle, lexicon: Lexicon, entry: Name | None, quantity: Quantity, family: str | None, releases: Sequence[str]) -> Attestation:
+def attest(
+    bundle: Bundle, lexicon: Lexicon, entry: Name | None, quantity: Quantity, family: str | None, releases: Sequence[str]
+) -> Attestation:
+    """Is this the strength of a product of that name, form family and release? Answers are kept, up to a fixed number."""
+    if entry is None:
+        return Attestation(UNKNOWN, (), False, False)
+    key = (entry.key, quantity, family, tuple(releases))
+    known = bundle.attest_memo.get(key)
+    if known is None:
+        known = _attest(bundle, lexicon, entry, quantity, family, releases)
+        if len(bundle.attest_memo) < MEMO_LIMIT:
+            bundle.attest_memo[key] = known
+    assert isinstance(known, Attestation)
+    return known
+
+
+def _attest(
+    bundle: Bundle, lexicon: Lexicon, entry: Name | None, quantity: Quantity, family: str | None, releases: Sequence[str]
+) -> Attestation:
     """Is this the strength of a product of that name, form family and release?"""
     rows, refutable = rows_of(bundle, entry)
     if not rows:
@@ -149,7 +172,9 @@ def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product]) -
     return ""
 
 
-def implied_units(bundle: Bundle, lexicon: Lexicon, entry: Name | None, family: str | None) -> dict[Fraction, tuple[tuple[str, Product], ...]]:
+def implied_units(
+    bundle: Bundle, lexicon: Lexicon, entry: Name | None, family: str | None
+) -> dict[Fraction, tuple[tuple[str, Product], ...]]:
     """Bare number -> the units under which the bundle attests it for this name (P4). Key -1: the components of combinations."""
     if entry is None:
         return {}

@@ -55,12 +55,36 @@ def relation(claim: NameReading, statement: Statement) -> int:
         if not source.entry.brand:
             return GENERIC_OF
     if claim.entry is not None and not claim.entry.brand and statement.roles.composition:
-        printed = tuple(sorted({m for d, _, _ in statement.roles.composition if d.name is not None and not d.name.ambiguous for m in d.name.compositions[0]}))
+        printed = tuple(
+            sorted(
+                {
+                    m
+                    for d, _, _ in statement.roles.composition
+                    if d.name is not None and not d.name.ambiguous
+                    for m in d.name.compositions[0]
+                }
+            )
+        )
         if mine is not None and printed == mine:
             return BRAND_OF
-    if claim.entry is not None and source.entry is not None and not claim.entry.brand and source.entry.brand and mine is not None and mine in source.entry.compositions:
+    if (
+        claim.entry is not None
+        and source.entry is not None
+        and not claim.entry.brand
+        and source.entry.brand
+        and mine is not None
+        and mine in source.entry.compositions
+    ):
         return BRAND_OF
-    if mine is not None and len(mine) == 1 and theirs is not None and len(theirs) > 1 and mine[0] in theirs and claim.entry is not None and not claim.entry.brand:
+    if (
+        mine is not None
+        and len(mine) == 1
+        and theirs is not None
+        and len(theirs) > 1
+        and mine[0] in theirs
+        and claim.entry is not None
+        and not claim.entry.brand
+    ):
         return PART
     if stem_of(claim) and stem_of(claim) == stem_of(source):
         return STEM
@@ -99,7 +123,9 @@ def _agreement(item: ItemReading, statement: Statement) -> int:
     return score
 
 
-def _indexes(statements: Sequence[Statement]) -> tuple[dict[str, list[Statement]], dict[tuple[str, ...], list[Statement]], dict[str, list[Statement]], dict[str, list[Statement]]]:
+def _indexes(
+    statements: Sequence[Statement],
+) -> tuple[dict[str, list[Statement]], dict[tuple[str, ...], list[Statement]], dict[str, list[Statement]], dict[str, list[Statement]]]:
     by_key: dict[str, list[Statement]] = {}
     by_composition: dict[tuple[str, ...], list[Statement]] = {}
     by_molecule: dict[str, list[Statement]] = {}
@@ -107,7 +133,16 @@ def _indexes(statements: Sequence[Statement]) -> tuple[dict[str, list[Statement]
     for statement in statements:
         by_key.setdefault(statement.name.key, []).append(statement)
         compositions = set(statement.name.entry.compositions) if statement.name.entry is not None else set()
-        printed = tuple(sorted({m for d, _, _ in statement.roles.composition if d.name is not None and not d.name.ambiguous for m in d.name.compositions[0]}))
+        printed = tuple(
+            sorted(
+                {
+                    m
+                    for d, _, _ in statement.roles.composition
+                    if d.name is not None and not d.name.ambiguous
+                    for m in d.name.compositions[0]
+                }
+            )
+        )
         if printed:
             compositions.add(printed)
         for composition in sorted(compositions):

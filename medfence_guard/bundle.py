@@ -87,7 +87,10 @@ class Bundle:
     editions: tuple[str, ...] = field(default=())
     # What a name's look-ups gather, kept once gathered. Nothing but the bundle's own facts is ever in here.
     rows_memo: dict[str, tuple[Product, ...]] = field(default_factory=dict, repr=False, compare=False)
-    units_memo: dict[tuple[str, str | None], dict[Fraction, tuple[tuple[str, Product], ...]]] = field(default_factory=dict, repr=False, compare=False)
+    attest_memo: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
+    units_memo: dict[tuple[str, str | None], dict[Fraction, tuple[tuple[str, Product], ...]]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def snapshot(self) -> str:
@@ -98,7 +101,9 @@ class Bundle:
         """Digest first, then schema, then jurisdiction, then the facts; any of them wrong refuses the bundle."""
         digest = hashlib.sha256(data).hexdigest()
         if expected_digest is not None and digest != expected_digest:
-            raise BundleError("bundle.tampered", "bundle.json does not have the digest its manifest names; rebuild it or reinstall the package")
+            raise BundleError(
+                "bundle.tampered", "bundle.json does not have the digest its manifest names; rebuild it or reinstall the package"
+            )
         try:
             raw = json.loads(data)
         except ValueError as problem:
@@ -184,7 +189,11 @@ def _brand_keys(name: str, components: tuple[Component, ...]) -> tuple[set[str],
             if token.kind == NUMBER:
                 value = token.values[0] * scale
                 glued_to_letters = token.glued and index > 0 and not (index + 1 < len(tokens) and tokens[index + 1].text == "k")
-                is_strength = value in strengths and not glued_to_letters and (len(components) == 1 or value not in values or "GP" not in name.upper())
+                is_strength = (
+                    value in strengths
+                    and not glued_to_letters
+                    and (len(components) == 1 or value not in values or "GP" not in name.upper())
+                )
                 if is_strength:
                     numbers.append(value)
             else:
@@ -225,16 +234,30 @@ def _index(raw: dict[str, object], digest: str) -> Bundle:
     for row in raw["products"]:  # type: ignore[attr-defined]
         components = _components(row["strengths"])
         product = Product(
-            tuple(row["molecules"]), components, row["form"], row.get("release") or "", row["grade"], row["source"][0], labels=_labels(components, [])
+            tuple(row["molecules"]),
+            components,
+            row["form"],
+            row.get("release") or "",
+            row["grade"],
+            row["source"][0],
+            labels=_labels(components, []),
         )
         products.setdefault(product.molecules, []).append(product)
     for row in raw["brands"]:  # type: ignore[attr-defined]
         components = _components(row["strengths"])
         complete, stems, numbers = _brand_keys(row["name"], components)
         product = Product(
-            tuple(row["molecules"]), components, row["form"], row.get("release") or "", row["grade"], row["source"][0],
-            row["name"], row.get("confidence") or "B", _labels(components, numbers), bool(row.get("attested_by")),
-        )  # fmt: skip
+            tuple(row["molecules"]),
+            components,
+            row["form"],
+            row.get("release") or "",
+            row["grade"],
+            row["source"][0],
+            row["name"],
+            row.get("confidence") or "B",
+            _labels(components, numbers),
+            bool(row.get("attested_by")),
+        )
         products.setdefault(product.molecules, []).append(product)
         for key in complete | stems:
             if not _usable(key):
@@ -279,10 +302,16 @@ def _index(raw: dict[str, object], digest: str) -> Bundle:
         alike.setdefault(name_key(other), []).append((one, source))
     editions = sorted({p.citation.split("#")[0] for rows in products.values() for p in rows})
     return Bundle(
-        str(raw["jurisdiction"]), str(raw["edition"]), digest, names, frozenset(first_words),
-        {key: tuple(rows) for key, rows in products.items()}, frozenset(raw.get("insulins", ())),  # type: ignore[arg-type]
-        {key: tuple(sorted(pairs)) for key, pairs in alike.items()}, tuple(editions),
-    )  # fmt: skip
+        str(raw["jurisdiction"]),
+        str(raw["edition"]),
+        digest,
+        names,
+        frozenset(first_words),
+        {key: tuple(rows) for key, rows in products.items()},
+        frozenset(raw.get("insulins", ())),  # type: ignore[arg-type]
+        {key: tuple(sorted(pairs)) for key, pairs in alike.items()},
+        tuple(editions),
+    )
 
 
 __all__ = ["Bundle", "Component", "Name", "Product", "name_key", "plain_number"]

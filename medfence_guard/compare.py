@@ -58,7 +58,16 @@ def added(setting: Setting, rule: str, says: str, chunks: Iterable[Chunk] = ()) 
     statement = setting.statement
     if statement.readable:
         return Judgement(FAIL, rule, says, tuple(chunks))
-    unread = tuple(r.chunk for r in (*statement.roles.residue, *statement.roles.unreadable, *statement.roles.ambiguous, *statement.roles.unsupported, *statement.roles.numbers))
+    unread = tuple(
+        r.chunk
+        for r in (
+            *statement.roles.residue,
+            *statement.roles.unreadable,
+            *statement.roles.ambiguous,
+            *statement.roles.unsupported,
+            *statement.roles.numbers,
+        )
+    )
     return Judgement(ABSTAIN, rule, says + "; part of the statement could not be read, so it may be there", unread, severity=Severity.MAJOR)
 
 
@@ -75,7 +84,17 @@ def number_text(value: Fraction) -> str:
     return f"{value.numerator}/{value.denominator}"
 
 
-_UNIT_TEXT = {"ug": "mcg", "[iU]": "IU", "{unit}": "units", "[drp]": "drops", "{tbl}": "tablet", "{capsule}": "capsule", "{puff}": "puff", "{supp}": "suppository", "{ampule}": "ampoule"}
+_UNIT_TEXT = {
+    "ug": "mcg",
+    "[iU]": "IU",
+    "{unit}": "units",
+    "[drp]": "drops",
+    "{tbl}": "tablet",
+    "{capsule}": "capsule",
+    "{puff}": "puff",
+    "{supp}": "suppository",
+    "{ampule}": "ampoule",
+}
 
 
 def unit_text(unit: str | None) -> str:
@@ -113,7 +132,15 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
     if len(source.parts) != len(claim.parts):
         total = sum(source.parts, Fraction(0)) if len(claim.parts) == 1 else None
         if total is not None and total == claim.parts[0] and len(set(source.units)) == 1 and source.units[0] == claim.units[0]:
-            return [Judgement(ABSTAIN, "strength.sum_of_parts", f"{said}; the claim is their sum, which is not converted", where, severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "strength.sum_of_parts",
+                    f"{said}; the claim is their sum, which is not converted",
+                    where,
+                    severity=Severity.MAJOR,
+                )
+            ]
         if len(source.parts) == 1 and sum(claim.parts, Fraction(0)) == source.parts[0]:
             return [Judgement(ABSTAIN, "strength.sum_of_parts", f"{said}; the claim splits it into parts", where, severity=Severity.MAJOR)]
         return [Judgement(FAIL, "strength.component_lost", f"{said}", where)]
@@ -127,16 +154,32 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
         if one != other:
             if {one, other} == {"iu", "unit"}:
                 if value == wanted and setting.insulin and not (setting.misreadable and "ocr_ambiguous_unit" in chunk.notes):
-                    out.append(Judgement(PASS, "unit.insulin_unit_is_iu", f"{said}; for an insulin of the bundle a unit is an IU", where, note=True))
+                    out.append(
+                        Judgement(
+                            PASS, "unit.insulin_unit_is_iu", f"{said}; for an insulin of the bundle a unit is an IU", where, note=True
+                        )
+                    )
                     continue
                 if value == wanted:
-                    return [Judgement(ABSTAIN, "unit.unit_or_iu", f"{said}; a unit is an IU only where the bundle says so", where, severity=Severity.MAJOR)]
+                    return [
+                        Judgement(
+                            ABSTAIN,
+                            "unit.unit_or_iu",
+                            f"{said}; a unit is an IU only where the bundle says so",
+                            where,
+                            severity=Severity.MAJOR,
+                        )
+                    ]
             return [Judgement(FAIL, "unit.other_dimension", said, where)]
         if value == wanted and unit == wanted_unit:
             continue
         if _scaled(lexicon, value, unit) != _scaled(lexicon, wanted, wanted_unit):
             if sorted(source.parts) == sorted(claim.parts) and len(source.parts) > 1 and len(set(source.units)) == 1:
-                return [Judgement(ABSTAIN, "strength.order_of_parts", f"{said}; the parts stand in another order", where, severity=Severity.MAJOR)]
+                return [
+                    Judgement(
+                        ABSTAIN, "strength.order_of_parts", f"{said}; the parts stand in another order", where, severity=Severity.MAJOR
+                    )
+                ]
             if value == wanted:
                 return [Judgement(FAIL, "unit.swapped", said, where)]
             return [Judgement(FAIL, "quantity.different", said, where)]
@@ -147,21 +190,35 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
         return out
     if converted:
         if setting.misreadable:
-            return [*out, Judgement(ABSTAIN, "quantity.exact_conversion", f"{said}; equal after exact conversion, which is not relied on in {setting.modality}", where, severity=Severity.MAJOR)]
+            return [
+                *out,
+                Judgement(
+                    ABSTAIN,
+                    "quantity.exact_conversion",
+                    f"{said}; equal after exact conversion, which is not relied on in {setting.modality}",
+                    where,
+                    severity=Severity.MAJOR,
+                ),
+            ]
         out.append(Judgement(PASS, "quantity.exact_conversion", f"{said}; exactly equal after conversion", where, note=True))
     for note, rule in _SURFACE_NOTES.items():
         if note in chunk.notes:
             if note in ("naked_decimal", "ocr_ambiguous_unit") and setting.misreadable:
-                out.append(Judgement(ABSTAIN, rule, f"{said}, written in a form that OCR reads wrongly too easily", where, severity=Severity.MAJOR))
+                out.append(
+                    Judgement(ABSTAIN, rule, f"{said}, written in a form that OCR reads wrongly too easily", where, severity=Severity.MAJOR)
+                )
             elif note != "ocr_ambiguous_unit":
                 out.append(Judgement(PASS, rule, f"{said}, written in an error-prone way", where, note=True))
     return out or [Judgement(PASS, "quantity.equal", said, where)]
 
 
 _SURFACE_NOTES = {
-    "trailing_zero": "number.trailing_zero", "naked_decimal": "number.naked_decimal", "error_prone_unit": "unit.error_prone", "ocr_ambiguous_unit": "unit.ocr_ambiguous",
+    "trailing_zero": "number.trailing_zero",
+    "naked_decimal": "number.naked_decimal",
+    "error_prone_unit": "unit.error_prone",
+    "ocr_ambiguous_unit": "unit.ocr_ambiguous",
     "scale_word": "number.scale_word",
-}  # fmt: skip
+}
 
 
 def _compare_denominators(setting: Setting, source: Quantity, claim: Quantity, said: str, where: tuple[Chunk, ...]) -> list[Judgement]:
@@ -170,20 +227,38 @@ def _compare_denominators(setting: Setting, source: Quantity, claim: Quantity, s
     if not claim.per:
         return [Judgement(FAIL, "unit.denominator_dropped", said, where)]
     if not source.per:
-        if source.units[0] == "%" or len(claim.per) == 1 and claim.per[0][1] in ("mL", "{puff}", "{spray}", "{dose}"):
-            return [Judgement(ABSTAIN, "unit.denominator_added", f"{said}; the claim adds a denominator the source does not write", where, severity=Severity.MAJOR)]
+        if source.units[0] == "%" or (len(claim.per) == 1 and claim.per[0][1] in ("mL", "{puff}", "{spray}", "{dose}")):
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "unit.denominator_added",
+                    f"{said}; the claim adds a denominator the source does not write",
+                    where,
+                    severity=Severity.MAJOR,
+                )
+            ]
         return [Judgement(FAIL, "unit.denominator_added", said, where)]
     if len(source.per) == len(claim.per) == 1 and source.per[0][1] == claim.per[0][1]:
         if source.parts[0] / source.per[0][0] == claim.parts[0] / claim.per[0][0]:
-            return [Judgement(ABSTAIN, "unit.other_denominator", f"{said}; the ratio is the same, the label is not", where, severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN, "unit.other_denominator", f"{said}; the ratio is the same, the label is not", where, severity=Severity.MAJOR
+                )
+            ]
     return [Judgement(FAIL, "unit.other_denominator", said, where)]
 
 
 def _same_ratio(one: Quantity, other: Quantity) -> bool:
-    return bool(one.per and other.per) and one.per[0][1] == other.per[0][1] and one.parts[0] / one.per[0][0] == other.parts[0] / other.per[0][0]
+    return (
+        bool(one.per and other.per)
+        and one.per[0][1] == other.per[0][1]
+        and one.parts[0] / one.per[0][0] == other.parts[0] / other.per[0][0]
+    )
 
 
-def compare_strength(setting: Setting, claims: Sequence[Quantity], implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]) -> list[Judgement]:
+def compare_strength(
+    setting: Setting, claims: Sequence[Quantity], implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]
+) -> list[Judgement]:
     """All strengths the claim names against all the statement names.
 
     `implied`: for a bare number of the source, the units under which the bundle attests it for this product (P4).
@@ -198,24 +273,65 @@ def compare_strength(setting: Setting, claims: Sequence[Quantity], implied: Mapp
         whole = [(v, r.chunk) for r in candidates for v in r.value.parts if len(r.value.parts) > 1]
         if any(v == claim.parts[0] for v, _ in whole):
             # P3: the name of a split combination is held; its part's number is written.
-            return [Judgement(PASS, "strength.part_of_combination", "source has that number among the parts of the combination", (whole[0][1],))]
+            return [
+                Judgement(PASS, "strength.part_of_combination", "source has that number among the parts of the combination", (whole[0][1],))
+            ]
     if not candidates and composed is None:
         if roles.unreadable:
-            return [Judgement(ABSTAIN, "number.unreadable", "the source's number is not a plain number", tuple(r.chunk for r in roles.unreadable), severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "number.unreadable",
+                    "the source's number is not a plain number",
+                    tuple(r.chunk for r in roles.unreadable),
+                    severity=Severity.MAJOR,
+                )
+            ]
         if roles.numbers:
-            return [Judgement(ABSTAIN, "number.role_unknown", "a number of the statement has no certain role", tuple(r.chunk for r in roles.numbers), severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "number.role_unknown",
+                    "a number of the statement has no certain role",
+                    tuple(r.chunk for r in roles.numbers),
+                    severity=Severity.MAJOR,
+                )
+            ]
         for dose in roles.doses:
             if dose.value.units == claim.units and dose.value.parts == claim.parts:
-                return [Judgement(ABSTAIN, "schema.role", f"source says {quantity_text(dose.value)} as a dose; it stands in the strength", (dose.chunk,), severity=Severity.MAJOR)]
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "schema.role",
+                        f"source says {quantity_text(dose.value)} as a dose; it stands in the strength",
+                        (dose.chunk,),
+                        severity=Severity.MAJOR,
+                    )
+                ]
             if {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"} and dose.value.parts == claim.parts:
-                return [Judgement(ABSTAIN, "schema.role", f"source says {quantity_text(dose.value)} as a dose; it stands in the strength", (dose.chunk,), severity=Severity.MAJOR)]
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "schema.role",
+                        f"source says {quantity_text(dose.value)} as a dose; it stands in the strength",
+                        (dose.chunk,),
+                        severity=Severity.MAJOR,
+                    )
+                ]
         return [added(setting, "strength.not_in_source", "the statement states no strength")]
     full = [r for r in candidates if None not in r.value.units]
     bare = [r for r in candidates if None in r.value.units]
-    if composed is not None and (not full or any(composed[0].parts == r.value.parts for r in full)) and len(composed[0].parts) == len(claim.parts) and None not in claim.units:
+    if (
+        composed is not None
+        and (not full or any(composed[0].parts == r.value.parts for r in full))
+        and len(composed[0].parts) == len(claim.parts)
+        and None not in claim.units
+    ):
         return compare_quantity(setting, composed[0], claim, composed[1])
     if len(full) > 1:
-        tuple_of_all = Quantity(tuple(p for r in full for p in r.value.parts), tuple(u for r in full for u in r.value.units), None, full[-1].value.per)
+        tuple_of_all = Quantity(
+            tuple(p for r in full for p in r.value.parts), tuple(u for r in full for u in r.value.units), None, full[-1].value.per
+        )
         if len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1:
             full = full[:1]
         elif len(claim.parts) == len(tuple_of_all.parts) and None not in claim.units:
@@ -223,13 +339,36 @@ def compare_strength(setting: Setting, claims: Sequence[Quantity], implied: Mapp
         else:
             best = [compare_quantity(setting, r.value, claim, r.chunk) for r in full if None not in claim.units]
             if any(all(j.verdict is PASS for j in js) for js in best):
-                return [Judgement(ABSTAIN, "strength.one_of_several", "the statement states more than one strength or amount", tuple(r.chunk for r in full), severity=Severity.MAJOR)]
-            return [Judgement(FAIL, "quantity.different", "source says " + ", ".join(quantity_text(r.value) for r in full), tuple(r.chunk for r in full))]
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "strength.one_of_several",
+                        "the statement states more than one strength or amount",
+                        tuple(r.chunk for r in full),
+                        severity=Severity.MAJOR,
+                    )
+                ]
+            return [
+                Judgement(
+                    FAIL,
+                    "quantity.different",
+                    "source says " + ", ".join(quantity_text(r.value) for r in full),
+                    tuple(r.chunk for r in full),
+                )
+            ]
     if full:
         source = full[0]
         if None in claim.units:
             if claim.parts == source.value.parts:
-                return [Judgement(ABSTAIN, "unit.not_claimed", f"source says {quantity_text(source.value)}; the claim has no unit", (source.chunk,), severity=Severity.MAJOR)]
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "unit.not_claimed",
+                        f"source says {quantity_text(source.value)}; the claim has no unit",
+                        (source.chunk,),
+                        severity=Severity.MAJOR,
+                    )
+                ]
             return [Judgement(FAIL, "quantity.different", f"source says {quantity_text(source.value)}", (source.chunk,))]
         out = compare_quantity(setting, source.value, claim, source.chunk)
         if bare and all(j.verdict is PASS for j in out):
@@ -260,15 +399,27 @@ def _composed(roles: Roles) -> tuple[Quantity, Chunk] | None:
     )
 
 
-def _label_agrees(setting: Setting, bare: Role, strength: Quantity, implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]) -> list[Judgement]:
+def _label_agrees(
+    setting: Setting, bare: Role, strength: Quantity, implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]
+) -> list[Judgement]:
     """`Dolo 650 500 mg`: a number in the name that is another strength of the product makes the statement contradictory."""
     label = bare.value.parts[0] if len(bare.value.parts) == 1 else None
     if label is None or label in strength.parts or label == sum(strength.parts, Fraction(0)):
         return []
-    return [Judgement(ABSTAIN, "strength.name_number_differs", "the number in the name and the strength differ", (bare.chunk,), severity=Severity.MAJOR)]
+    return [
+        Judgement(
+            ABSTAIN,
+            "strength.name_number_differs",
+            "the number in the name and the strength differ",
+            (bare.chunk,),
+            severity=Severity.MAJOR,
+        )
+    ]
 
 
-def _compare_bare(setting: Setting, bare: Role, claim: Quantity, implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]) -> list[Judgement]:
+def _compare_bare(
+    setting: Setting, bare: Role, claim: Quantity, implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]
+) -> list[Judgement]:
     """P4: `Ecosprin 75`. The number grounds; the unit only if the bundle attests it with exactly one."""
     source: Quantity = bare.value
     where = (bare.chunk,)
@@ -289,17 +440,52 @@ def _compare_bare(setting: Setting, bare: Role, claim: Quantity, implied: Mappin
         if len(units) == 1 and len(claim.parts) == 1 == len(source.parts) and units[0] in setting.lexicon.unit_by_ucum:
             unit = units[0]
             wanted = claim.units[0]
-            if wanted is not None and _dimension(setting.lexicon, unit) == _dimension(setting.lexicon, wanted) and _scaled(setting.lexicon, source.parts[0], unit) == _scaled(setting.lexicon, claim.parts[0], wanted):
-                return [Judgement(ABSTAIN, "quantity.exact_conversion", f"{said}; equal only after supplying a unit and converting it", where, severity=Severity.MAJOR, reference=rows)]
+            if (
+                wanted is not None
+                and _dimension(setting.lexicon, unit) == _dimension(setting.lexicon, wanted)
+                and _scaled(setting.lexicon, source.parts[0], unit) == _scaled(setting.lexicon, claim.parts[0], wanted)
+            ):
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "quantity.exact_conversion",
+                        f"{said}; equal only after supplying a unit and converting it",
+                        where,
+                        severity=Severity.MAJOR,
+                        reference=rows,
+                    )
+                ]
         return [Judgement(FAIL, "quantity.different", said, where)]
     if len(units) == 1 and all(u == units[0] for u in claim.units):
         if claim.per:
             return [Judgement(ABSTAIN, "unit.denominator_added", f"{said}; the claim adds a denominator", where, severity=Severity.MAJOR)]
-        return [Judgement(PASS, "unit.implied_by_bundle", f"{said}; the bundle knows that number for this product only in {unit_text(units[0])}", where, note=True, reference=rows)]
+        return [
+            Judgement(
+                PASS,
+                "unit.implied_by_bundle",
+                f"{said}; the bundle knows that number for this product only in {unit_text(units[0])}",
+                where,
+                note=True,
+                reference=rows,
+            )
+        ]
     if len(units) == 1:
         if any(row.grade != "curated" for row in rows):
-            return [Judgement(FAIL, "unit.contradicts_bundle", f"{said}; the bundle knows it only in {unit_text(units[0])}", where, reference=rows)]
-        return [Judgement(ABSTAIN, "unit.contradicts_bundle", f"{said}; the bundle knows it only in {unit_text(units[0])}, by a curated fact", where, severity=Severity.MAJOR, reference=rows)]
+            return [
+                Judgement(
+                    FAIL, "unit.contradicts_bundle", f"{said}; the bundle knows it only in {unit_text(units[0])}", where, reference=rows
+                )
+            ]
+        return [
+            Judgement(
+                ABSTAIN,
+                "unit.contradicts_bundle",
+                f"{said}; the bundle knows it only in {unit_text(units[0])}, by a curated fact",
+                where,
+                severity=Severity.MAJOR,
+                reference=rows,
+            )
+        ]
     return [Judgement(ABSTAIN, "unit.not_written", f"{said}; the bundle does not settle the unit", where, severity=Severity.MAJOR)]
 
 
@@ -318,14 +504,38 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
     claimed = [*claims, *bare]
     if not claimed:
         return [Judgement(ABSTAIN, "dose.unreadable_claim", "the claim is no dose that can be read", severity=Severity.MAJOR)]
-    strength_like = [c for c in claims if c.units[0] is not None and _dimension(setting.lexicon, c.units[0]) in ("mass", "percent", "meq", "mmol") or (c.units[0] == "[iU]" and not setting.insulin)]
-    if strength_like and not any(_dimension(setting.lexicon, d.value.units[0]) == _dimension(setting.lexicon, strength_like[0].units[0] or "mg") for d in roles.doses if d.value.units[0]):
+    strength_like = [
+        c
+        for c in claims
+        if (c.units[0] is not None
+        and _dimension(setting.lexicon, c.units[0]) in ("mass", "percent", "meq", "mmol"))
+        or (c.units[0] == "[iU]" and not setting.insulin)
+    ]
+    if strength_like and not any(
+        _dimension(setting.lexicon, d.value.units[0]) == _dimension(setting.lexicon, strength_like[0].units[0] or "mg")
+        for d in roles.doses
+        if d.value.units[0]
+    ):
         return _dose_as_strength(setting, strength_like[0], injected_form)
     doses = _distinct(roles.doses)
     if len(doses) > 1:
         if len(claimed) == len(doses) and all(_same_dose(setting, d.value, c) for d, c in zip(doses, claimed, strict=True)):
-            return [Judgement(PASS, "dose.all_carried", "source says " + ", ".join(quantity_text(d.value) for d in doses), tuple(d.chunk for d in doses))]
-        return [Judgement(FAIL, "dose.one_of_several", "source says " + ", then ".join(quantity_text(d.value) for d in doses), tuple(d.chunk for d in doses))]
+            return [
+                Judgement(
+                    PASS,
+                    "dose.all_carried",
+                    "source says " + ", ".join(quantity_text(d.value) for d in doses),
+                    tuple(d.chunk for d in doses),
+                )
+            ]
+        return [
+            Judgement(
+                FAIL,
+                "dose.one_of_several",
+                "source says " + ", then ".join(quantity_text(d.value) for d in doses),
+                tuple(d.chunk for d in doses),
+            )
+        ]
     claim = claimed[0]
     if len(claimed) > 1:
         return [added(setting, "dose.added", "the claim states more than one dose", tuple(d.chunk for d in doses))]
@@ -349,9 +559,30 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
             return [Judgement(ABSTAIN, "dose.unit_not_written", f"{said}; what is counted is not written", where, severity=Severity.MAJOR)]
         return [Judgement(FAIL, "unit.other_dimension", said, where)]
     if roles.unreadable:
-        return [Judgement(ABSTAIN, "number.unreadable", "the source's number is not a plain number", tuple(r.chunk for r in roles.unreadable), severity=Severity.MAJOR)]
-    if claim.parts == (Fraction(1),) and claim.high is None and (claim.units[0] is None or claim.units[0] in form_units(setting)) and form_units(setting):
-        return [Judgement(ABSTAIN, "dose.inferred", "the statement writes no dose; one unit is only the convention", tuple(r.chunk for r in roles.forms), severity=Severity.MAJOR)]
+        return [
+            Judgement(
+                ABSTAIN,
+                "number.unreadable",
+                "the source's number is not a plain number",
+                tuple(r.chunk for r in roles.unreadable),
+                severity=Severity.MAJOR,
+            )
+        ]
+    if (
+        claim.parts == (Fraction(1),)
+        and claim.high is None
+        and (claim.units[0] is None or claim.units[0] in form_units(setting))
+        and form_units(setting)
+    ):
+        return [
+            Judgement(
+                ABSTAIN,
+                "dose.inferred",
+                "the statement writes no dose; one unit is only the convention",
+                tuple(r.chunk for r in roles.forms),
+                severity=Severity.MAJOR,
+            )
+        ]
     return [added(setting, "dose.not_in_source", "the statement states no dose")]
 
 
@@ -392,7 +623,15 @@ def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) ->
         return judged
     if injected_form and not setting.statement.roles.doses and not setting.statement.roles.slots:
         return judged
-    return [Judgement(ABSTAIN, "schema.role", f"source says {quantity_text(full[0].value)} as the strength; it stands in the dose", (full[0].chunk,), severity=Severity.MAJOR)]
+    return [
+        Judgement(
+            ABSTAIN,
+            "schema.role",
+            f"source says {quantity_text(full[0].value)} as the strength; it stands in the dose",
+            (full[0].chunk,),
+            severity=Severity.MAJOR,
+        )
+    ]
 
 
 # -- timing ------------------------------------------------------------------------------------------------------------
@@ -430,7 +669,9 @@ def compare_rates(setting: Setting, source: Rate, claim: Rate, chunk: Chunk) -> 
     said = f"source says {rate_text(source)}"
     if source == claim:
         if "text_only" in chunk.notes and setting.misreadable:
-            return Judgement(ABSTAIN, "timing.ambiguous_token", f"{said} in a form that is one letter from another", where, severity=Severity.MAJOR)
+            return Judgement(
+                ABSTAIN, "timing.ambiguous_token", f"{said} in a form that is one letter from another", where, severity=Severity.MAJOR
+            )
         if "text_only" in chunk.notes:
             return Judgement(PASS, "timing.error_prone", f"{said}, in an error-prone abbreviation", where, note=True)
         return Judgement(PASS, "timing.equal", said, where)
@@ -438,15 +679,26 @@ def compare_rates(setting: Setting, source: Rate, claim: Rate, chunk: Chunk) -> 
         hourly, daily = _interval_per_day(one), _per_day(other)
         if hourly is not None and daily is not None:
             if hourly == daily:
-                return Judgement(ABSTAIN, "timing.interval_vs_count", f"{said}; an interval and a count per day are not the same order", where, severity=Severity.MAJOR)
+                return Judgement(
+                    ABSTAIN,
+                    "timing.interval_vs_count",
+                    f"{said}; an interval and a count per day are not the same order",
+                    where,
+                    severity=Severity.MAJOR,
+                )
             return Judgement(FAIL, "timing.different", said, where)
     if source.unit in _DAYS and claim.unit in _DAYS and source.low == source.high == claim.low == claim.high == 1:
-        if source.period * _DAYS[source.unit] == claim.period * _DAYS[claim.unit] and source.period_high * _DAYS[source.unit] == claim.period_high * _DAYS[claim.unit]:
+        if (
+            source.period * _DAYS[source.unit] == claim.period * _DAYS[claim.unit]
+            and source.period_high * _DAYS[source.unit] == claim.period_high * _DAYS[claim.unit]
+        ):
             return Judgement(PASS, "timing.exact_period", f"{said}; exactly the same period", where, note=True)
     if {source.unit, claim.unit} == {"h", "d"} and source.low == claim.low == 1:
         hours = {u: (r.period if r.unit == u else None) for u in ("h", "d") for r in (source, claim) if r.unit == u}
         if hours.get("h") is not None and hours.get("d") is not None and hours["h"] == hours["d"] * 24:  # type: ignore[operator]
-            return Judgement(ABSTAIN, "timing.interval_vs_count", f"{said}; hours and days are not the same order", where, severity=Severity.MAJOR)
+            return Judgement(
+                ABSTAIN, "timing.interval_vs_count", f"{said}; hours and days are not the same order", where, severity=Severity.MAJOR
+            )
     return Judgement(FAIL, "timing.different", said, where)
 
 
@@ -470,11 +722,37 @@ def compare_frequency(setting: Setting, claim: Roles) -> list[Judgement]:
     if contradiction is not None:
         out.append(contradiction)
     if source.unsupported:
-        out.append(Judgement(ABSTAIN, "timing.complex_regimen", "the statement holds a regimen that is not read", tuple(r.chunk for r in source.unsupported), severity=Severity.MAJOR))
+        out.append(
+            Judgement(
+                ABSTAIN,
+                "timing.complex_regimen",
+                "the statement holds a regimen that is not read",
+                tuple(r.chunk for r in source.unsupported),
+                severity=Severity.MAJOR,
+            )
+        )
     if not (claim.has_timing or claim.ambiguous):
         if claim.whens:
-            return [*out, Judgement(ABSTAIN, "schema.role", "a meal stands where the frequency belongs", tuple(r.chunk for r in source.rates), severity=Severity.MAJOR)]
-        return [*out, Judgement(ABSTAIN, "timing.unparsed", "the claim is no frequency that can be read", tuple(r.chunk for r in (*source.rates, *source.slots)), severity=Severity.MAJOR)]
+            return [
+                *out,
+                Judgement(
+                    ABSTAIN,
+                    "schema.role",
+                    "a meal stands where the frequency belongs",
+                    tuple(r.chunk for r in source.rates),
+                    severity=Severity.MAJOR,
+                ),
+            ]
+        return [
+            *out,
+            Judgement(
+                ABSTAIN,
+                "timing.unparsed",
+                "the claim is no frequency that can be read",
+                tuple(r.chunk for r in (*source.rates, *source.slots)),
+                severity=Severity.MAJOR,
+            ),
+        ]
     out.extend(_compare_core(setting, source, claim))
     out.extend(_compare_prn(setting, source, bool(claim.prn)))
     out.extend(_compare_weekdays(setting, source, claim))
@@ -494,16 +772,34 @@ def self_contradiction(roles: Roles) -> Judgement | None:
     for role in roles.slots:
         counts.add(Fraction(sum(1 for v in role.value[0] if v)))
         chunks.append(role.chunk)
-    if len({r.value for r in roles.rates if "weekly" not in r.chunk.notes}) > 1 or len({r.value[0] for r in roles.slots}) > 1 or len(counts) > 1:
-        return Judgement(ABSTAIN, "timing.multi_frequency", "the statement holds more than one frequency", tuple(chunks), severity=Severity.MAJOR)
+    if (
+        len({r.value for r in roles.rates if "weekly" not in r.chunk.notes}) > 1
+        or len({r.value[0] for r in roles.slots}) > 1
+        or len(counts) > 1
+    ):
+        return Judgement(
+            ABSTAIN, "timing.multi_frequency", "the statement holds more than one frequency", tuple(chunks), severity=Severity.MAJOR
+        )
     if parts and counts and not (parts <= {"HS", "NIGHT"} and counts == {Fraction(1)}):
         if Fraction(len(parts)) not in counts:
-            return Judgement(ABSTAIN, "timing.self_contradictory", "the frequency and the times of day do not fit together", tuple(chunks + [w.chunk for w in roles.day_parts]), severity=Severity.MAJOR)
+            return Judgement(
+                ABSTAIN,
+                "timing.self_contradictory",
+                "the frequency and the times of day do not fit together",
+                tuple(chunks + [w.chunk for w in roles.day_parts]),
+                severity=Severity.MAJOR,
+            )
     if parts and roles.slots:
         given = slot_parts(roles.slots[0].value[0])
         loose = {"HS": "NIGHT", "AFT": "NOON"}
         if {loose.get(p, p) for p in parts} - given - ({"EVE"} if "NIGHT" in given else set()):
-            return Judgement(ABSTAIN, "timing.self_contradictory", "the slots and the times of day do not fit together", tuple(chunks + [w.chunk for w in roles.day_parts]), severity=Severity.MAJOR)
+            return Judgement(
+                ABSTAIN,
+                "timing.self_contradictory",
+                "the slots and the times of day do not fit together",
+                tuple(chunks + [w.chunk for w in roles.day_parts]),
+                severity=Severity.MAJOR,
+            )
     return None
 
 
@@ -525,7 +821,9 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
     rates, ambiguous, where = _readings(source)
     confused = tuple(r.chunk for r in source.unreadable if r.value in ("timing", "slots"))
     if confused and not (source.rates or source.slots):
-        return [Judgement(ABSTAIN, "timing.confusable", "the source's timing word mixes letters and digits", confused, severity=Severity.MAJOR)]
+        return [
+            Judgement(ABSTAIN, "timing.confusable", "the source's timing word mixes letters and digits", confused, severity=Severity.MAJOR)
+        ]
     claim_rates, claim_ambiguous, _ = _readings(claim)
     if claim_ambiguous or ambiguous:
         pairs = [(r, c) for r in (rates or [x.value for x in source.rates]) for c in (claim_rates or [x.value for x in claim.rates])]
@@ -545,7 +843,11 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
         if source.stat:
             return [Judgement(FAIL, "timing.single_dose_lost", "source says a single dose", where)]
         if not (claim.rates or claim.slots):
-            return [added(setting, "timing.component_invented", "the statement does not say a single dose", tuple(r.chunk for r in source.rates))]
+            return [
+                added(
+                    setting, "timing.component_invented", "the statement does not say a single dose", tuple(r.chunk for r in source.rates)
+                )
+            ]
         return [added(setting, "timing.component_invented", "the statement does not say a single dose")]
     if claim.rates:
         return _claim_rate(setting, source, claim)
@@ -580,7 +882,15 @@ def _claim_rate(setting: Setting, source: Roles, claim: Roles) -> list[Judgement
         given = [v for v in values if v]
         if _per_day(wanted) != len(given):
             if _interval_per_day(wanted) == len(given):
-                return [Judgement(ABSTAIN, "timing.interval_vs_count", f"{said}; slots and an interval are not the same order", where, severity=Severity.MAJOR)]
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "timing.interval_vs_count",
+                        f"{said}; slots and an interval are not the same order",
+                        where,
+                        severity=Severity.MAJOR,
+                    )
+                ]
             return [Judgement(FAIL, "timing.different", said, where)]
         if len(set(given)) > 1:
             return [Judgement(FAIL, "timing.slots_dropped", f"{said}: unequal doses", where)]
@@ -595,7 +905,15 @@ def _claim_rate(setting: Setting, source: Roles, claim: Roles) -> list[Judgement
             return [Judgement(FAIL, "timing.different", said, where)]
         carried = setting.carried["whens"]
         if len(source.doses) > 1 and not parts <= carried:
-            return [Judgement(ABSTAIN, "timing.slots_dropped", f"{said}, with unequal doses; the claim keeps only the count", where, severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "timing.slots_dropped",
+                    f"{said}, with unequal doses; the claim keeps only the count",
+                    where,
+                    severity=Severity.MAJOR,
+                )
+            ]
         if len(parts) > 1 or parts <= carried:
             return [Judgement(PASS, "timing.count_of_day_parts", f"{said}; the claim keeps the count", where, note=True)]
         return [Judgement(ABSTAIN, "timing.day_part_dropped", f"{said}; the claim keeps only once a day", where, severity=Severity.MAJOR)]
@@ -606,11 +924,17 @@ def _claim_rate(setting: Setting, source: Roles, claim: Roles) -> list[Judgement
             return [Judgement(FAIL, "timing.different", "source names other meals", where)]
         if meals <= setting.carried["whens"]:
             return [Judgement(PASS, "timing.count_of_meals", "source names the meals, the claim also their count", where, note=True)]
-        return [Judgement(ABSTAIN, "timing.meals_dropped", "source names the meals; the claim keeps only their count", where, severity=Severity.MAJOR)]
-    if source.prn:
-        return [Judgement(FAIL, "timing.component_invented", "source says only as needed", tuple(r.chunk for r in source.prn))] if setting.statement.readable else [
-            added(setting, "timing.component_invented", "source says only as needed")
+        return [
+            Judgement(
+                ABSTAIN, "timing.meals_dropped", "source names the meals; the claim keeps only their count", where, severity=Severity.MAJOR
+            )
         ]
+    if source.prn:
+        return (
+            [Judgement(FAIL, "timing.component_invented", "source says only as needed", tuple(r.chunk for r in source.prn))]
+            if setting.statement.readable
+            else [added(setting, "timing.component_invented", "source says only as needed")]
+        )
     if source.weekdays:
         if wanted.unit == "wk" and wanted.period == 1 and wanted.low == len(source.weekdays[0].value):
             return [Judgement(PASS, "timing.count_of_days", "source names the days", tuple(r.chunk for r in source.weekdays), note=True)]
@@ -621,7 +945,9 @@ def _claim_rate(setting: Setting, source: Roles, claim: Roles) -> list[Judgement
 def _no_timing(setting: Setting) -> Judgement:
     statement = setting.statement
     if statement.shared_tail:
-        return Judgement(ABSTAIN, "timing.shared", "the frequency stands behind several names; whose it is is not certain", severity=Severity.MAJOR)
+        return Judgement(
+            ABSTAIN, "timing.shared", "the frequency stands behind several names; whose it is is not certain", severity=Severity.MAJOR
+        )
     return added(setting, "timing.component_invented", "the statement states no such timing")
 
 
@@ -639,8 +965,16 @@ def _claim_slots(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
             if wanted_unit is not None and unit is None and wanted_unit not in form_units(setting):
                 return [added(setting, "dose.unit_added", said, where)]
             return [Judgement(PASS, "timing.equal", said, where)]
-        if len(values) != len(wanted) and sorted(v for v in values if v) == sorted(v for v in wanted if v) and slot_parts(values) == slot_parts(wanted):
-            return [Judgement(ABSTAIN, "timing.slots_shape", f"{said}; three slots and four are not the same pattern", where, severity=Severity.MAJOR)]
+        if (
+            len(values) != len(wanted)
+            and sorted(v for v in values if v) == sorted(v for v in wanted if v)
+            and slot_parts(values) == slot_parts(wanted)
+        ):
+            return [
+                Judgement(
+                    ABSTAIN, "timing.slots_shape", f"{said}; three slots and four are not the same pattern", where, severity=Severity.MAJOR
+                )
+            ]
         return [Judgement(FAIL, "timing.different", said, where)]
     given = [v for v in wanted if v]
     equal = len(set(given)) == 1
@@ -651,9 +985,22 @@ def _claim_slots(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
         said = f"source says {rate_text(plain[0].value)}"
         if daily == len(given) and equal:
             parts = {w.value[0] for w in source.day_parts}
-            if parts and slot_parts(wanted) == {("NIGHT" if p == "HS" else p) for p in parts} and "HS" not in parts and _dose_is(source, given[0]):
+            if (
+                parts
+                and slot_parts(wanted) == {("NIGHT" if p == "HS" else p) for p in parts}
+                and "HS" not in parts
+                and _dose_is(source, given[0])
+            ):
                 return [Judgement(PASS, "timing.slots_from_day_parts", said, where, note=True)]
-            return [Judgement(ABSTAIN, "timing.slots_inferred", f"{said}; the slots are a convention, not what is written", where, severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "timing.slots_inferred",
+                    f"{said}; the slots are a convention, not what is written",
+                    where,
+                    severity=Severity.MAJOR,
+                )
+            ]
         return [Judgement(FAIL, "timing.different", said, where)]
     parts = {w.value[0] for w in source.day_parts}
     if parts:
@@ -663,10 +1010,28 @@ def _claim_slots(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
             if equal and _dose_is(source, given[0]):
                 return [Judgement(PASS, "timing.equal", said, where)]
             if len(source.doses) > 1:
-                return [Judgement(FAIL if len(given) != len(source.doses) or equal else ABSTAIN, "dose.one_of_several", f"{said} with unequal doses", where)]
-            return [Judgement(ABSTAIN, "timing.slots_inferred", f"{said}; the amount in each slot is not written", where, severity=Severity.MAJOR)]
+                return [
+                    Judgement(
+                        FAIL if len(given) != len(source.doses) or equal else ABSTAIN,
+                        "dose.one_of_several",
+                        f"{said} with unequal doses",
+                        where,
+                    )
+                ]
+            return [
+                Judgement(
+                    ABSTAIN, "timing.slots_inferred", f"{said}; the amount in each slot is not written", where, severity=Severity.MAJOR
+                )
+            ]
         if len(parts) == len(given):
-            return [Judgement(ABSTAIN if {("NIGHT" if p == "HS" else p) for p in parts} == slot_parts(wanted) else FAIL, "timing.slots_inferred", said, where)]
+            return [
+                Judgement(
+                    ABSTAIN if {("NIGHT" if p == "HS" else p) for p in parts} == slot_parts(wanted) else FAIL,
+                    "timing.slots_inferred",
+                    said,
+                    where,
+                )
+            ]
         return [Judgement(FAIL, "timing.different", said, where)]
     if source.prn:
         return [Judgement(FAIL, "timing.component_invented", "source says only as needed", tuple(r.chunk for r in source.prn))]
@@ -685,7 +1050,9 @@ def _claim_parts(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
         if wanted == parts:
             return [Judgement(PASS, "timing.equal", "source says " + ", ".join(sorted(parts)), where)]
         if {("NIGHT" if p == "HS" else p) for p in parts} == {("NIGHT" if p == "HS" else p) for p in wanted}:
-            return [Judgement(ABSTAIN, "timing.night_or_bedtime", "night and bedtime are not the same time", where, severity=Severity.MAJOR)]
+            return [
+                Judgement(ABSTAIN, "timing.night_or_bedtime", "night and bedtime are not the same time", where, severity=Severity.MAJOR)
+            ]
         return [Judgement(FAIL, "timing.different", "source says " + ", ".join(sorted(parts)), where)]
     if source.slots:
         values = source.slots[0].value[0]
@@ -697,7 +1064,11 @@ def _claim_parts(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
                 return [Judgement(PASS, "timing.equal", said, where)]
             if len(given) > 1:
                 return [Judgement(FAIL, "timing.slots_dropped", f"{said}: unequal doses", where)]
-            return [Judgement(ABSTAIN, "timing.slots_dropped", f"{said}; the claim keeps the times, not the amounts", where, severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN, "timing.slots_dropped", f"{said}; the claim keeps the times, not the amounts", where, severity=Severity.MAJOR
+                )
+            ]
         if slot_parts(values) == {("NIGHT" if p == "HS" else p) for p in wanted}:
             return [Judgement(ABSTAIN, "timing.night_or_bedtime", said, where, severity=Severity.MAJOR)]
         return [Judgement(FAIL, "timing.different", said, where)]
@@ -705,7 +1076,15 @@ def _claim_parts(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
     if plain:
         said = f"source says {rate_text(plain[0].value)}"
         if _per_day(plain[0].value) == len(wanted):
-            return [Judgement(ABSTAIN, "timing.slots_inferred", f"{said}; the times of day are a convention", (plain[0].chunk,), severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "timing.slots_inferred",
+                    f"{said}; the times of day are a convention",
+                    (plain[0].chunk,),
+                    severity=Severity.MAJOR,
+                )
+            ]
         return [Judgement(FAIL, "timing.different", said, (plain[0].chunk,))]
     return [_no_timing(setting)]
 
@@ -724,7 +1103,11 @@ def compare_prn_flag(setting: Setting, claimed: bool) -> list[Judgement]:
     source = setting.statement.roles
     where = tuple(r.chunk for r in source.prn)
     if claimed:
-        return [Judgement(PASS, "timing.prn", "source says as needed", where)] if source.prn else [added(setting, "timing.prn_invented", "the statement does not say as needed")]
+        return (
+            [Judgement(PASS, "timing.prn", "source says as needed", where)]
+            if source.prn
+            else [added(setting, "timing.prn_invented", "the statement does not say as needed")]
+        )
     if source.prn:
         return [Judgement(FAIL, "timing.prn_dropped", "source says as needed", where)]
     return absent(setting, "as needed")
@@ -733,8 +1116,20 @@ def compare_prn_flag(setting: Setting, claimed: bool) -> list[Judgement]:
 def absent(setting: Setting, what: str) -> list[Judgement]:
     """A claim that something is not so is entailed only by a statement read to its end (P20)."""
     if setting.statement.readable:
-        return [Judgement(PASS, "absence.read_to_the_end", f"the statement was read to its end and does not say {what}", setting.statement.chunks[-1:])]
-    return [Judgement(ABSTAIN, "absence.not_proven", f"part of the statement could not be read, so it may say {what}", setting.statement.chunks[-1:], severity=Severity.MAJOR)]
+        return [
+            Judgement(
+                PASS, "absence.read_to_the_end", f"the statement was read to its end and does not say {what}", setting.statement.chunks[-1:]
+            )
+        ]
+    return [
+        Judgement(
+            ABSTAIN,
+            "absence.not_proven",
+            f"part of the statement could not be read, so it may say {what}",
+            setting.statement.chunks[-1:],
+            severity=Severity.MAJOR,
+        )
+    ]
 
 
 def _compare_weekdays(setting: Setting, source: Roles, claim: Roles) -> list[Judgement]:
@@ -768,32 +1163,77 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
             if offset == written:
                 out.append(Judgement(PASS, "timing.equal", "source says the same time", (stated[code].chunk,)))
             elif offset is None:
-                out.append(Judgement(ABSTAIN, "timing.offset_dropped", "source also says how long before or after", (stated[code].chunk,), severity=Severity.MAJOR))
+                out.append(
+                    Judgement(
+                        ABSTAIN,
+                        "timing.offset_dropped",
+                        "source also says how long before or after",
+                        (stated[code].chunk,),
+                        severity=Severity.MAJOR,
+                    )
+                )
             else:
                 out.append(Judgement(FAIL, "timing.different", "source says another interval", (stated[code].chunk,)))
             continue
         specific = [w for c, w in stated.items() if _GENERAL.get(c) == code]
         if specific:
-            out.append(Judgement(ABSTAIN, "timing.meal_dropped", "source names the meal", tuple(w.chunk for w in specific), severity=Severity.MAJOR))
+            out.append(
+                Judgement(
+                    ABSTAIN, "timing.meal_dropped", "source names the meal", tuple(w.chunk for w in specific), severity=Severity.MAJOR
+                )
+            )
             continue
         if code in ("MORN", "NOON", "EVE", "NIGHT", "AFT") and source.slots:
             given = slot_parts(source.slots[0].value[0])
             if code in given or (code == "AFT" and "NOON" in given):
-                out.append(Judgement(PASS, "timing.from_slots", f"source says {_slot_text(source.slots[0].value[0])}", (source.slots[0].chunk,)))
+                out.append(
+                    Judgement(PASS, "timing.from_slots", f"source says {_slot_text(source.slots[0].value[0])}", (source.slots[0].chunk,))
+                )
                 continue
         if code == "HS" and ("NIGHT" in stated or (source.slots and "NIGHT" in slot_parts(source.slots[0].value[0]))):
-            out.append(Judgement(ABSTAIN, "timing.night_or_bedtime", "night and bedtime are not the same time", tuple(r.chunk for r in source.slots), severity=Severity.MAJOR))
+            out.append(
+                Judgement(
+                    ABSTAIN,
+                    "timing.night_or_bedtime",
+                    "night and bedtime are not the same time",
+                    tuple(r.chunk for r in source.slots),
+                    severity=Severity.MAJOR,
+                )
+            )
             continue
         meal_of = {"MORN": ("ACM", "PCM", "CM"), "NOON": ("ACD", "PCD", "CD"), "EVE": ("ACV", "PCV", "CV"), "NIGHT": ("ACV", "PCV", "CV")}
         near = [stated[c] for c in meal_of.get(code, ()) if c in stated]
         if near:
-            out.append(Judgement(ABSTAIN, "timing.meal_as_day_part", "source names the meal, not the time of day", tuple(w.chunk for w in near), severity=Severity.MAJOR))
+            out.append(
+                Judgement(
+                    ABSTAIN,
+                    "timing.meal_as_day_part",
+                    "source names the meal, not the time of day",
+                    tuple(w.chunk for w in near),
+                    severity=Severity.MAJOR,
+                )
+            )
             continue
         if code == "NIGHT" and "HS" in stated:
-            out.append(Judgement(ABSTAIN, "timing.night_or_bedtime", "night and bedtime are not the same time", (stated["HS"].chunk,), severity=Severity.MAJOR))
+            out.append(
+                Judgement(
+                    ABSTAIN,
+                    "timing.night_or_bedtime",
+                    "night and bedtime are not the same time",
+                    (stated["HS"].chunk,),
+                    severity=Severity.MAJOR,
+                )
+            )
             continue
         if stated:
-            out.append(Judgement(FAIL, "timing.meal_different" if setting.statement.readable else "timing.component_invented", "source says another time or meal", tuple(w.chunk for w in stated.values())))
+            out.append(
+                Judgement(
+                    FAIL,
+                    "timing.meal_different" if setting.statement.readable else "timing.component_invented",
+                    "source says another time or meal",
+                    tuple(w.chunk for w in stated.values()),
+                )
+            )
             continue
         out.append(added(setting, "timing.component_invented", "the statement states no such time or meal"))
     return out
@@ -816,23 +1256,56 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
     if not claim.durations:
         numbers = [r.value.parts[0] for r in claim.numbers if isinstance(r.value, Quantity)]
         if numbers and any(d.value[0] == numbers[0] for d in source.durations):
-            return [Judgement(ABSTAIN, "duration.unit_not_claimed", "the claim has no unit of time", tuple(d.chunk for d in source.durations), severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "duration.unit_not_claimed",
+                    "the claim has no unit of time",
+                    tuple(d.chunk for d in source.durations),
+                    severity=Severity.MAJOR,
+                )
+            ]
         if numbers and source.durations:
             return [Judgement(FAIL, "quantity.different", "source says another duration", tuple(d.chunk for d in source.durations))]
-        return [Judgement(ABSTAIN, "duration.unreadable_claim", "the claim is no duration that can be read", tuple(d.chunk for d in source.durations), severity=Severity.MAJOR)]
+        return [
+            Judgement(
+                ABSTAIN,
+                "duration.unreadable_claim",
+                "the claim is no duration that can be read",
+                tuple(d.chunk for d in source.durations),
+                severity=Severity.MAJOR,
+            )
+        ]
     wanted: Period = claim.durations[0].value
     if len({r.value for r in claim.durations}) > 1:
         return [Judgement(ABSTAIN, "duration.several", "the claim states more than one duration", severity=Severity.MAJOR)]
     stated = {r.value: r for r in source.durations}
     if not stated:
         if source.open_durations:
-            return [Judgement(FAIL, "duration.not_in_source", "source says to continue, without a number", tuple(r.chunk for r in source.open_durations))]
+            return [
+                Judgement(
+                    FAIL,
+                    "duration.not_in_source",
+                    "source says to continue, without a number",
+                    tuple(r.chunk for r in source.open_durations),
+                )
+            ]
         if setting.statement.shared_tail:
-            return [Judgement(ABSTAIN, "timing.shared", "what stands behind several names may belong to any of them", severity=Severity.MAJOR)]
+            return [
+                Judgement(ABSTAIN, "timing.shared", "what stands behind several names may belong to any of them", severity=Severity.MAJOR)
+            ]
         return [added(setting, "duration.not_in_source", "the statement states no duration")]
     if len(stated) > 1:
         if wanted in stated or any(_compare_period(setting, p, wanted, r.chunk).verdict is PASS for p, r in stated.items()):
-            return [Judgement(ABSTAIN, "duration.several", "the statement states more than one duration", tuple(r.chunk for r in stated.values()), severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "duration.several",
+                    "the statement states more than one duration",
+                    tuple(r.chunk for r in stated.values()),
+                    severity=Severity.MAJOR,
+                )
+            ]
         return [Judgement(FAIL, "quantity.different", "source says other durations", tuple(r.chunk for r in stated.values()))]
     period, role = next(iter(stated.items()))
     return [_compare_period(setting, period, wanted, role.chunk)]
@@ -859,13 +1332,30 @@ def _compare_period(setting: Setting, source: Period, claim: Period, chunk: Chun
             other = claim[0] * exact[claim[2]], (claim[1] or 0) * exact[claim[2]]
             if one == other:
                 if setting.misreadable:
-                    return Judgement(ABSTAIN, "quantity.exact_conversion", f"{said}; equal after exact conversion, which is not relied on in {setting.modality}", where, severity=Severity.MAJOR)
+                    return Judgement(
+                        ABSTAIN,
+                        "quantity.exact_conversion",
+                        f"{said}; equal after exact conversion, which is not relied on in {setting.modality}",
+                        where,
+                        severity=Severity.MAJOR,
+                    )
                 return Judgement(PASS, "quantity.exact_conversion", f"{said}; exactly equal after conversion", where, note=True)
             return Judgement(FAIL, "quantity.different", said, where)
-    in_days = {"d": (Fraction(1), Fraction(1)), "wk": (Fraction(7), Fraction(7)), "mo": (Fraction(28), Fraction(31)), "a": (Fraction(365), Fraction(366))}
+    in_days = {
+        "d": (Fraction(1), Fraction(1)),
+        "wk": (Fraction(7), Fraction(7)),
+        "mo": (Fraction(28), Fraction(31)),
+        "a": (Fraction(365), Fraction(366)),
+    }
     if source[2] in in_days and claim[2] in in_days:
         low, high = source[0] * in_days[source[2]][0], source[0] * in_days[source[2]][1]
         other_low, other_high = claim[0] * in_days[claim[2]][0], claim[0] * in_days[claim[2]][1]
         if low <= other_high and other_low <= high:
-            return Judgement(ABSTAIN, "duration.month_is_no_number_of_days", f"{said}; a month is no fixed number of days", where, severity=Severity.MAJOR)
+            return Judgement(
+                ABSTAIN,
+                "duration.month_is_no_number_of_days",
+                f"{said}; a month is no fixed number of days",
+                where,
+                severity=Severity.MAJOR,
+            )
     return Judgement(FAIL, "quantity.different", said, where)

@@ -43,10 +43,17 @@ class Confidence:
         if source.modality == "ocr" and not has_words:
             end = max(len(source.text), 1)
             if source.ocr_confidence is None:
-                doubt = Doubt("source.confidence_missing", "the source is OCR and carries no confidence: give ocr_confidence, or word confidences with SourceDocument.from_words", 0, end)
+                doubt = Doubt(
+                    "source.confidence_missing",
+                    "the source is OCR and carries no confidence: give ocr_confidence, or word confidences with SourceDocument.from_words",
+                    0,
+                    end,
+                )
             elif Fraction(source.ocr_confidence) < floor:
                 doubt = Doubt("source.confidence_floor", "the document's OCR confidence is below the floor of the rulepack", 0, end)
-        return cls(source.modality != "text" and has_words, source, tuple(w.start for w in source.words) if has_words else (), chosen, doubt)
+        return cls(
+            source.modality != "text" and has_words, source, tuple(w.start for w in source.words) if has_words else (), chosen, doubt
+        )
 
     def doubt_about(self, chunks: Iterable[Chunk]) -> Doubt | None:
         """The first reason not to trust these chunks."""
@@ -65,7 +72,9 @@ class Confidence:
                     continue
                 gate = self.gates["digits_and_units" if digits or chunk.kind in _NUMERIC else "words"]
                 if Fraction(word.confidence) < gate:
-                    return Doubt("source.confidence_floor", "a word it rests on was recognised below the floor of the rulepack", word.start, word.end)
+                    return Doubt(
+                        "source.confidence_floor", "a word it rests on was recognised below the floor of the rulepack", word.start, word.end
+                    )
         return None
 
     def firm(self, chunks: Iterable[Chunk]) -> bool:

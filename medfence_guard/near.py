@@ -12,7 +12,24 @@ from medfence_guard.bind import NEAR, Binding, ItemReading
 from medfence_guard.reader.statement import Statement
 
 # One representative for each set of shapes that OCR confuses.
-_SKELETON = str.maketrans({"0": "o", "1": "l", "i": "l", "|": "l", "!": "l", "5": "s", "8": "b", "6": "b", "2": "z", "9": "g", "q": "g", "4": "a", "7": "t", "u": "v"})
+_SKELETON = str.maketrans(
+    {
+        "0": "o",
+        "1": "l",
+        "i": "l",
+        "|": "l",
+        "!": "l",
+        "5": "s",
+        "8": "b",
+        "6": "b",
+        "2": "z",
+        "9": "g",
+        "q": "g",
+        "4": "a",
+        "7": "t",
+        "u": "v",
+    }
+)
 
 
 def skeleton(word: str) -> str:

@@ -22,6 +22,7 @@ from medfence_guard.errors import BundleError, ContractError
 from medfence_guard.payload import AliasTable, check_unverified_path, fold_key
 from medfence_guard.reader.chunks import Chunker
 from medfence_guard.reader.lexicon import Lexicon, compile_lexicon
+from medfence_guard.reader.roles import Roles
 
 LEXICON_FILES = ("aliases", "cues", "forms", "inert", "routes", "sections", "thresholds", "timing", "units")
 
@@ -83,7 +84,9 @@ class Rulepack:
             lexicon = compile_lexicon(tables)
             thresholds = _thresholds(tables["thresholds"])
         except (KeyError, TypeError, ValueError) as problem:
-            raise BundleError("rulepack.shape", f"a lexicon file lacks or misshapes an entry ({type(problem).__name__}: {problem})") from problem
+            raise BundleError(
+                "rulepack.shape", f"a lexicon file lacks or misshapes an entry ({type(problem).__name__}: {problem})"
+            ) from problem
         return cls(
             jurisdiction, bundle, lexicon, thresholds, tables["aliases"], canonical_json.sha256(digests), {}, frozenset(), frozenset()
         )
@@ -95,8 +98,8 @@ class Rulepack:
             {
                 "files": self.files_digest,
                 "aliases": dict(sorted(self.field_aliases.items())),
-                "unverified": list(sorted(self.unverified)),
-                "expected_fields": list(sorted(self.expected_fields)),
+                "unverified": sorted(self.unverified),
+                "expected_fields": sorted(self.expected_fields),
             }
         )
 
@@ -109,6 +112,11 @@ class Rulepack:
         return Chunker(self.lexicon, self.bundle.names, self.bundle.first_words)
 
     @cached_property
+    def values_memo(self) -> dict[tuple[str, str], Roles]:
+        """Readings of short, frequent payload values; they depend on nothing but this rulepack."""
+        return {}
+
+    @cached_property
     def alias_table(self) -> AliasTable:
         return AliasTable.from_json(self.aliases_table, self.field_aliases)
 
@@ -117,7 +125,9 @@ class Rulepack:
         known = set().union(*(artifact.fields for artifact in ARTIFACT_TYPES.values()))
         for key, target in aliases.items():
             if type(key) is not str or target not in known:
-                raise ContractError("rulepack.unknown_field", f"with_aliases maps to a field that does not exist; fields are: {', '.join(sorted(known))}")
+                raise ContractError(
+                    "rulepack.unknown_field", f"with_aliases maps to a field that does not exist; fields are: {', '.join(sorted(known))}"
+                )
         return replace(self, field_aliases={**self.field_aliases, **{fold_key(k): v for k, v in aliases.items()}})
 
     def with_unverified(self, *paths: str) -> Rulepack:
@@ -137,7 +147,9 @@ class Rulepack:
 def _refuse_unknown(fields: Iterable[str], known: set[str]) -> None:
     for name in fields:
         if name not in known:
-            raise ContractError("rulepack.unknown_field", f"with_expected_fields names a field that does not exist; fields are: {', '.join(sorted(known))}")
+            raise ContractError(
+                "rulepack.unknown_field", f"with_expected_fields names a field that does not exist; fields are: {', '.join(sorted(known))}"
+            )
 
 
 def _thresholds(raw: Mapping[str, Any]) -> Thresholds:
@@ -156,7 +168,10 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as problem:
-        raise BundleError("rulepack.missing_file", f"cannot read {path.name} of the rulepack ({type(problem).__name__}); give the folder that holds manifest.json") from problem
+        raise BundleError(
+            "rulepack.missing_file",
+            f"cannot read {path.name} of the rulepack ({type(problem).__name__}); give the folder that holds manifest.json",
+        ) from problem
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -22,7 +22,19 @@ from medfence_guard.checks import ALL_CHECKS
 from medfence_guard.checks.assertion import claimed_status
 from medfence_guard.checks.check import Check, Context, rule_finding
 from medfence_guard.confidence import Confidence
-from medfence_guard.contract import Completeness, Coverage, Evidence, Extraction, Finding, ItemVerdict, Severity, SourceDocument, Span, Verdict, VerificationReport
+from medfence_guard.contract import (
+    Completeness,
+    Coverage,
+    Evidence,
+    Extraction,
+    Finding,
+    ItemVerdict,
+    Severity,
+    SourceDocument,
+    Span,
+    Verdict,
+    VerificationReport,
+)
 from medfence_guard.errors import ContractError
 from medfence_guard.near import near_names
 from medfence_guard.payload import Claim, Item, PayloadReading, read_payload
@@ -44,7 +56,9 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
     """
     # 1
     if type(extraction) is not Extraction:
-        raise ContractError("contract.extraction_type", "verify() takes an Extraction first: Extraction(artifact_type='prescription', payload=…)")
+        raise ContractError(
+            "contract.extraction_type", "verify() takes an Extraction first: Extraction(artifact_type='prescription', payload=…)"
+        )
     if type(source) is not SourceDocument:
         raise ContractError("contract.source_type", "verify() takes a SourceDocument second: SourceDocument(text)")
     if rulepack is None:
@@ -54,11 +68,19 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
     # 2
     artifact = ARTIFACT_TYPES.get(extraction.artifact_type) if type(extraction.artifact_type) is str else None
     if artifact is None:
-        return _refused(extraction, source, rulepack, "schema.unknown_artifact", f"This artifact type is not read; known are {', '.join(ARTIFACT_TYPES)}.")
+        return _refused(
+            extraction,
+            source,
+            rulepack,
+            "schema.unknown_artifact",
+            f"This artifact type is not read; known are {', '.join(ARTIFACT_TYPES)}.",
+        )
     if source.modality == "stt":
         return _refused(extraction, source, rulepack, "source.modality_unsupported", "Transcripts are not read yet.")
     if len(source.text) > rulepack.thresholds.source_characters:
-        return _refused(extraction, source, rulepack, "source.limits", f"The source is longer than {rulepack.thresholds.source_characters} characters.")
+        return _refused(
+            extraction, source, rulepack, "source.limits", f"The source is longer than {rulepack.thresholds.source_characters} characters."
+        )
     if not source.text.strip():
         return _refused(extraction, source, rulepack, "source.empty", "The source holds no text.")
     # 3
@@ -79,9 +101,17 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
     confidence = Confidence.of(source, rulepack.thresholds.gates, rulepack.thresholds.document_confidence_floor)
     doubts = _absence_doubts(source, reading, binding, confidence)
     context = Context(
-        source=source, payload=payload, rulepack=rulepack, reading=reading, binding=binding, items=items, claim_roles=claim_roles,
-        confidence=confidence, absence_proven=not doubts and not _absence_unproven(source, reading), absence_doubts=tuple(doubts),
-    )  # fmt: skip
+        source=source,
+        payload=payload,
+        rulepack=rulepack,
+        reading=reading,
+        binding=binding,
+        items=items,
+        claim_roles=claim_roles,
+        confidence=confidence,
+        absence_proven=not doubts and not _absence_unproven(source, reading),
+        absence_doubts=tuple(doubts),
+    )
     # 6
     findings = list(payload.findings)
     statements, accounted = _run_checks(context, findings)
@@ -92,6 +122,10 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
 # -- reading the claims ------------------------------------------------------------------------------------------------
 
 _NAMES = frozenset({"name", "generic_name"})
+# Short values of these fields are a small vocabulary (`OD`, `tab`, `40 mg`); their reading is kept with the rulepack.
+# Free text is never kept.
+_KEPT_FIELDS = frozenset({"form", "frequency", "strength", "dose", "duration", "route", "release"})
+MEMO_LIMIT = 4096
 # A payload beyond the limits, malformed or empty is not compared at all: nothing it says could be released.
 _NOT_READ = frozenset({"schema.malformed", "schema.limits", "schema.empty"})
 
@@ -103,7 +137,12 @@ def _read_claims(payload: PayloadReading, rulepack: Rulepack, roles: RoleReader)
         for claim in item.claims:
             key = (claim.field, claim.text)
             if key not in out:
-                out[key] = _read_value(claim, rulepack, roles)
+                kept = rulepack.values_memo.get(key)
+                if kept is None:
+                    kept = _read_value(claim, rulepack, roles)
+                    if claim.field in _KEPT_FIELDS and len(claim.text) <= 24 and len(rulepack.values_memo) < MEMO_LIMIT:
+                        rulepack.values_memo[key] = kept
+                out[key] = kept
     return out
 
 
@@ -117,7 +156,10 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
 
     anchor: int | None = None
     if claim.field in _NAMES:
-        chunks = [c._replace(kind="word", value=surface(c)) if c.kind in ("heading", "label", "header_line_starts", "person_roles") else c for c in chunks]
+        chunks = [
+            c._replace(kind="word", value=surface(c)) if c.kind in ("heading", "label", "header_line_starts", "person_roles") else c
+            for c in chunks
+        ]
         anchor = next((i for i, c in enumerate(chunks) if c.kind == "drug"), None)
         if anchor is None:
             anchor = next((i for i, c in enumerate(chunks) if c.kind == "word"), None)
@@ -196,7 +238,11 @@ def _absence_doubts(source: SourceDocument, reading: SourceReading, binding: Bin
         first = min(reading.folded.unlisted)
         doubts.append(Span(first, first + 1))
     if confidence.applies:
-        low = [w for w in source.words if w.confidence is not None and w.confidence < 0.3 and any(c.isalpha() for c in source.text[w.start : w.end])]
+        low = [
+            w
+            for w in source.words
+            if w.confidence is not None and w.confidence < 0.3 and any(c.isalpha() for c in source.text[w.start : w.end])
+        ]
         doubts.extend(Span(w.start, w.end) for w in low[:3])
     return doubts
 
@@ -210,7 +256,14 @@ def _absence_unproven(source: SourceDocument, reading: SourceReading) -> bool:
 
 
 def _crashed(check: Check, path: str, problem: Exception) -> Finding:
-    return rule_finding(check.id, path, Verdict.ABSTAIN, Severity.CRITICAL, f"The check {check.id} could not finish ({type(problem).__name__}); a person must look.", (Evidence(kind="rule", rule_id="engine.check_crashed"),))
+    return rule_finding(
+        check.id,
+        path,
+        Verdict.ABSTAIN,
+        Severity.CRITICAL,
+        f"The check {check.id} could not finish ({type(problem).__name__}); a person must look.",
+        (Evidence(kind="rule", rule_id="engine.check_crashed"),),
+    )
 
 
 def _guarded(check: Check, path: str, run: Callable[[], list[Finding]]) -> list[Finding]:
@@ -258,7 +311,16 @@ def _run_claim(context: Context, claim: Claim, findings: list[Finding]) -> None:
     for check in checks:
         found = _guarded(check, claim.path, lambda c=check: c.run(context, claim))  # type: ignore[misc]
         if not found:
-            found = [rule_finding(check.id, claim.path, Verdict.ABSTAIN, Severity.MAJOR, f"The check {check.id} said nothing about a claim it was given.", (Evidence(kind="rule", rule_id="engine.check_silent"),))]
+            found = [
+                rule_finding(
+                    check.id,
+                    claim.path,
+                    Verdict.ABSTAIN,
+                    Severity.MAJOR,
+                    f"The check {check.id} said nothing about a claim it was given.",
+                    (Evidence(kind="rule", rule_id="engine.check_silent"),),
+                )
+            ]
         findings.extend(found)
 
 
@@ -276,10 +338,18 @@ def _hashes(source: SourceDocument, value: object) -> dict[str, str]:
 
 def _unread(artifact_type: str, source: SourceDocument, rulepack: Rulepack, payload: PayloadReading) -> VerificationReport:
     return VerificationReport(
-        artifact_type=artifact_type, overall=Verdict.ABSTAIN, findings=payload.findings, items=(), coverage=Coverage(claims=payload.claims, verified=0),
-        completeness=Completeness(statements=0, accounted=0), not_checked=payload.not_checked, rulepack_version=rulepack.version,
-        refdata_snapshot=rulepack.refdata_snapshot, engine_version=ENGINE_VERSION, input_hashes=_hashes(source, payload.value),
-    )  # fmt: skip
+        artifact_type=artifact_type,
+        overall=Verdict.ABSTAIN,
+        findings=payload.findings,
+        items=(),
+        coverage=Coverage(claims=payload.claims, verified=0),
+        completeness=Completeness(statements=0, accounted=0),
+        not_checked=payload.not_checked,
+        rulepack_version=rulepack.version,
+        refdata_snapshot=rulepack.refdata_snapshot,
+        engine_version=ENGINE_VERSION,
+        input_hashes=_hashes(source, payload.value),
+    )
 
 
 def _refused(extraction: Extraction, source: SourceDocument, rulepack: Rulepack, check_id: str, message: str) -> VerificationReport:
@@ -290,11 +360,18 @@ def _refused(extraction: Extraction, source: SourceDocument, rulepack: Rulepack,
     except MalformedPayload:
         value = None
     return VerificationReport(
-        artifact_type=extraction.artifact_type if type(extraction.artifact_type) is str else "", overall=Verdict.ABSTAIN,
-        findings=(rule_finding(check_id, "$", Verdict.ABSTAIN, Severity.CRITICAL, message),), items=(), coverage=Coverage(claims=0, verified=0),
-        completeness=Completeness(statements=0, accounted=0), not_checked=(), rulepack_version=rulepack.version, refdata_snapshot=rulepack.refdata_snapshot,
-        engine_version=ENGINE_VERSION, input_hashes=_hashes(source, value),
-    )  # fmt: skip
+        artifact_type=extraction.artifact_type if type(extraction.artifact_type) is str else "",
+        overall=Verdict.ABSTAIN,
+        findings=(rule_finding(check_id, "$", Verdict.ABSTAIN, Severity.CRITICAL, message),),
+        items=(),
+        coverage=Coverage(claims=0, verified=0),
+        completeness=Completeness(statements=0, accounted=0),
+        not_checked=(),
+        rulepack_version=rulepack.version,
+        refdata_snapshot=rulepack.refdata_snapshot,
+        engine_version=ENGINE_VERSION,
+        input_hashes=_hashes(source, value),
+    )
 
 
 def _report(artifact_type: str, context: Context, findings: list[Finding], statements: int, accounted: int) -> VerificationReport:
@@ -311,7 +388,15 @@ def _report(artifact_type: str, context: Context, findings: list[Finding], state
         items.append(ItemVerdict(path=item.path, verdict=worst_of(own), statement_span=statement.span if statement else None))
     overall = aggregate(findings, claims=payload.claims, verified=verified, statements=statements, accounted=accounted)
     return VerificationReport(
-        artifact_type=artifact_type, overall=overall, findings=tuple(findings), items=tuple(items), coverage=Coverage(claims=payload.claims, verified=verified),
-        completeness=Completeness(statements=statements, accounted=accounted), not_checked=payload.not_checked, rulepack_version=context.rulepack.version,
-        refdata_snapshot=context.rulepack.refdata_snapshot, engine_version=ENGINE_VERSION, input_hashes=_hashes(context.source, payload.value),
-    )  # fmt: skip
+        artifact_type=artifact_type,
+        overall=overall,
+        findings=tuple(findings),
+        items=tuple(items),
+        coverage=Coverage(claims=payload.claims, verified=verified),
+        completeness=Completeness(statements=statements, accounted=accounted),
+        not_checked=payload.not_checked,
+        rulepack_version=context.rulepack.version,
+        refdata_snapshot=context.rulepack.refdata_snapshot,
+        engine_version=ENGINE_VERSION,
+        input_hashes=_hashes(context.source, payload.value),
+    )

@@ -13,22 +13,77 @@ PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN
 
 # What a payload's `status` may say -> the statement status it claims.
 _CLAIMED = {
-    "active": "active", "new": "active", "continue": "active", "continued": "active", "continuing": "active", "current": "active", "ongoing": "active", "start": "active",
-    "started": "active", "prescribed": "active", "changed": "active", "increase": "active", "increased": "active", "decreased": "active", "decrease": "active", "ordered": "active",
-    "stopped": "stopped", "stop": "stopped", "discontinued": "stopped", "discontinue": "stopped", "inactive": "stopped", "ceased": "stopped",
-    "on hold": "held", "on-hold": "held", "hold": "held", "held": "held", "withheld": "held", "paused": "held", "suspended": "held",
-    "not taking": "not_taking", "not-taking": "not_taking", "past": "past", "completed": "past", "previous": "past", "historical": "past",
-    "allergy": "allergy", "allergic": "allergy", "planned": "hypothetical", "conditional": "conditional",
-}  # fmt: skip
-_AGREES = {"stopped": {"stopped", "avoid"}, "held": {"held"}, "not_taking": {"not_taking", "stopped"}, "past": {"past", "stopped"}, "allergy": {"allergy"}, "hypothetical": {"hypothetical"}, "conditional": {"conditional"}}
+    "active": "active",
+    "new": "active",
+    "continue": "active",
+    "continued": "active",
+    "continuing": "active",
+    "current": "active",
+    "ongoing": "active",
+    "start": "active",
+    "started": "active",
+    "prescribed": "active",
+    "changed": "active",
+    "increase": "active",
+    "increased": "active",
+    "decreased": "active",
+    "decrease": "active",
+    "ordered": "active",
+    "stopped": "stopped",
+    "stop": "stopped",
+    "discontinued": "stopped",
+    "discontinue": "stopped",
+    "inactive": "stopped",
+    "ceased": "stopped",
+    "on hold": "held",
+    "on-hold": "held",
+    "hold": "held",
+    "held": "held",
+    "withheld": "held",
+    "paused": "held",
+    "suspended": "held",
+    "not taking": "not_taking",
+    "not-taking": "not_taking",
+    "past": "past",
+    "completed": "past",
+    "previous": "past",
+    "historical": "past",
+    "allergy": "allergy",
+    "allergic": "allergy",
+    "planned": "hypothetical",
+    "conditional": "conditional",
+}
+_AGREES = {
+    "stopped": {"stopped", "avoid"},
+    "held": {"held"},
+    "not_taking": {"not_taking", "stopped"},
+    "past": {"past", "stopped"},
+    "allergy": {"allergy"},
+    "hypothetical": {"hypothetical"},
+    "conditional": {"conditional"},
+}
 _CHECK_ID = {
-    "stopped": "assertion.stopped", "held": "assertion.held", "not_taking": "assertion.not_taking", "allergy": "assertion.allergy", "avoid": "assertion.avoid",
-    "past": "assertion.past", "family": "assertion.family", "conditional": "assertion.conditional", "hypothetical": "assertion.hypothetical",
-}  # fmt: skip
+    "stopped": "assertion.stopped",
+    "held": "assertion.held",
+    "not_taking": "assertion.not_taking",
+    "allergy": "assertion.allergy",
+    "avoid": "assertion.avoid",
+    "past": "assertion.past",
+    "family": "assertion.family",
+    "conditional": "assertion.conditional",
+    "hypothetical": "assertion.hypothetical",
+}
 _MEANING = {
-    "stopped": "stopped", "held": "on hold", "not_taking": "not taken", "allergy": "an allergy", "avoid": "to be avoided", "past": "of the past", "family": "of another person",
-    "conditional": "conditional", "hypothetical": "only considered or planned",
-}  # fmt: skip
+    "stopped": "stopped",
+    "held": "on hold",
+    "not_taking": "not taken",
+    "allergy": "an allergy",
+    "avoid": "to be avoided",
+    "past": "of the past",
+    "family": "of another person",
+    "conditional": "conditional",
+    "hypothetical": "only considered or planned",
+}
 
 
 def _evidence(context: Context, statement: Statement, rule: str) -> tuple[Evidence, ...]:
@@ -53,20 +108,65 @@ def active(context: Context, item: Item) -> list[Finding]:
         return []
     out: list[Finding] = []
     if statement.injected:
-        out.append(rule_finding("assertion.addresses_a_model", item.path, ABSTAIN, Severity.CRITICAL, "The text of this statement addresses a system or model; it grounds nothing.", _evidence(context, statement, "assertion.addresses_a_model")))
+        out.append(
+            rule_finding(
+                "assertion.addresses_a_model",
+                item.path,
+                ABSTAIN,
+                Severity.CRITICAL,
+                "The text of this statement addresses a system or model; it grounds nothing.",
+                _evidence(context, statement, "assertion.addresses_a_model"),
+            )
+        )
     claimed = claimed_status(item)
     status = statement.assertion.status
     if claimed is not None and claimed not in ("active", "?"):
         return out
     if statement.assertion.conflict:
-        out.append(rule_finding("assertion.cue_conflict", item.path, ABSTAIN, Severity.CRITICAL, "Cues around the statement disagree about whether it is an order.", _evidence(context, statement, "assertion.cue_conflict")))
+        out.append(
+            rule_finding(
+                "assertion.cue_conflict",
+                item.path,
+                ABSTAIN,
+                Severity.CRITICAL,
+                "Cues around the statement disagree about whether it is an order.",
+                _evidence(context, statement, "assertion.cue_conflict"),
+            )
+        )
     elif status in EXCLUDED:
         unsure = not context.confidence.firm(statement.assertion.cues)
-        out.append(rule_finding(_CHECK_ID[status], item.path, ABSTAIN if unsure else FAIL, Severity.CRITICAL, f"The source says this is {_MEANING[status]}; the extraction has it as an order.", _evidence(context, statement, _CHECK_ID[status])))
+        out.append(
+            rule_finding(
+                _CHECK_ID[status],
+                item.path,
+                ABSTAIN if unsure else FAIL,
+                Severity.CRITICAL,
+                f"The source says this is {_MEANING[status]}; the extraction has it as an order.",
+                _evidence(context, statement, _CHECK_ID[status]),
+            )
+        )
     elif status == MENTION:
-        out.append(rule_finding("assertion.undecided", item.path, ABSTAIN, Severity.MAJOR, "The source only mentions this; it does not order it.", _evidence(context, statement, "assertion.undecided")))
+        out.append(
+            rule_finding(
+                "assertion.undecided",
+                item.path,
+                ABSTAIN,
+                Severity.MAJOR,
+                "The source only mentions this; it does not order it.",
+                _evidence(context, statement, "assertion.undecided"),
+            )
+        )
     elif status != ACTIVE:
-        out.append(rule_finding("assertion.undecided", item.path, ABSTAIN, Severity.MAJOR, "The source does not decide whether this is an order.", _evidence(context, statement, "assertion.undecided")))
+        out.append(
+            rule_finding(
+                "assertion.undecided",
+                item.path,
+                ABSTAIN,
+                Severity.MAJOR,
+                "The source does not decide whether this is an order.",
+                _evidence(context, statement, "assertion.undecided"),
+            )
+        )
     out.extend(_same_drug_elsewhere(context, item, statement))
     return out
 
@@ -88,7 +188,16 @@ def _same_drug_elsewhere(context: Context, item: Item, statement: Statement) -> 
             continue
         theirs = set(_substance(other))
         if mine & theirs and (other.assertion.status in ("allergy", "avoid") or mine == theirs) and not _is_change(statement, other):
-            return [rule_finding("assertion.cue_conflict", item.path, ABSTAIN, Severity.CRITICAL, f"The source orders this and also says the same medicine is {_MEANING[other.assertion.status]}.", _evidence(context, other, "assertion.cue_conflict"))]
+            return [
+                rule_finding(
+                    "assertion.cue_conflict",
+                    item.path,
+                    ABSTAIN,
+                    Severity.CRITICAL,
+                    f"The source orders this and also says the same medicine is {_MEANING[other.assertion.status]}.",
+                    _evidence(context, other, "assertion.cue_conflict"),
+                )
+            ]
     return []
 
 
@@ -108,20 +217,50 @@ def status_claim(context: Context, claim: Claim) -> list[Finding]:
     evidence = _evidence(context, statement, "assertion.status")
     actual = statement.assertion.status
     if claimed == "?" or claimed is None:
-        return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}that is no status that can be read.", evidence)]
+        return [
+            rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}that is no status that can be read.", evidence)
+        ]
     if statement.assertion.conflict or actual not in (ACTIVE, *EXCLUDED):
         return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.CRITICAL, f"{says}the source does not decide it.", evidence)]
     if claimed == "active":
         if actual != ACTIVE:
-            return [rule_finding("assertion.status", claim.path, FAIL, Severity.CRITICAL, f"{says}source says {_MEANING[actual]}.", evidence)]
+            return [
+                rule_finding("assertion.status", claim.path, FAIL, Severity.CRITICAL, f"{says}source says {_MEANING[actual]}.", evidence)
+            ]
         if statement.readable or statement.assertion.cues:
-            return [rule_finding("assertion.status", claim.path, PASS, Severity.MAJOR, f"{says}the statement was read to its end without a contrary word.", evidence)]
-        return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}part of the statement could not be read.", evidence)]
+            return [
+                rule_finding(
+                    "assertion.status",
+                    claim.path,
+                    PASS,
+                    Severity.MAJOR,
+                    f"{says}the statement was read to its end without a contrary word.",
+                    evidence,
+                )
+            ]
+        return [
+            rule_finding(
+                "assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}part of the statement could not be read.", evidence
+            )
+        ]
     if actual in _AGREES[claimed]:
         return [rule_finding("assertion.status", claim.path, PASS, Severity.MAJOR, f"{says}source says {_MEANING[actual]}.", evidence)]
     if actual == ACTIVE and not statement.readable:
-        return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.CRITICAL, f"{says}part of the statement could not be read.", evidence)]
-    return [rule_finding("assertion.status", claim.path, FAIL, Severity.CRITICAL, f"{says}source says {'it is an active order' if actual == ACTIVE else _MEANING[actual]}.", evidence)]
+        return [
+            rule_finding(
+                "assertion.status", claim.path, ABSTAIN, Severity.CRITICAL, f"{says}part of the statement could not be read.", evidence
+            )
+        ]
+    return [
+        rule_finding(
+            "assertion.status",
+            claim.path,
+            FAIL,
+            Severity.CRITICAL,
+            f"{says}source says {'it is an active order' if actual == ACTIVE else _MEANING[actual]}.",
+            evidence,
+        )
+    ]
 
 
 def persons(context: Context, item: Item) -> list[Finding]:
@@ -133,8 +272,19 @@ def persons(context: Context, item: Item) -> list[Finding]:
     statement = context.statement_of(item)
     assert statement is not None
     spans = tuple(Span(c.start, c.end) for c in reading.several_persons) or (statement.span,)
-    evidence = Evidence(kind="source", source_spans=spans, matched_text=" … ".join(context.text(s) for s in spans), rule_id="assertion.several_persons")
-    return [rule_finding("assertion.several_persons", item.path, ABSTAIN, Severity.CRITICAL, "The sheet holds more than one prescription or names another person; whose this is, is not certain.", (evidence,))]
+    evidence = Evidence(
+        kind="source", source_spans=spans, matched_text=" … ".join(context.text(s) for s in spans), rule_id="assertion.several_persons"
+    )
+    return [
+        rule_finding(
+            "assertion.several_persons",
+            item.path,
+            ABSTAIN,
+            Severity.CRITICAL,
+            "The sheet holds more than one prescription or names another person; whose this is, is not certain.",
+            (evidence,),
+        )
+    ]
 
 
 def _a(id: str, what: str, why: str, example: str) -> tuple[str, str, str, str]:
@@ -142,7 +292,32 @@ def _a(id: str, what: str, why: str, example: str) -> tuple[str, str, str, str]:
 
 
 CHECKS: tuple[Check, ...] = (
-    Check(id="assertion.active", scope="item", run=active, emits=(*_CHECK_ID.values(), "assertion.cue_conflict", "assertion.undecided", "assertion.addresses_a_model"), what="An item is an active order unless it says otherwise; its statement must say no less.", why="Stopped, held, allergic, past, family and planned medicines are extracted as orders.", example="source `STOP Amlong 5 mg`, item Amlong: FAIL."),
-    Check(id="assertion.status", scope="claim", fields=frozenset({"status"}), run=status_claim, emits=("assertion.status",), what="Compares a claimed status with the statement's.", why="A held medicine marked active.", example="source `on hold`, claim `active`: FAIL."),
-    Check(id="assertion.several_persons", scope="item", run=persons, emits=("assertion.several_persons",), what="One sheet, one person, one prescription.", why="Two people on one paper share a record.", example="two Rx blocks: ABSTAIN."),
-)  # fmt: skip
+    Check(
+        id="assertion.active",
+        scope="item",
+        run=active,
+        emits=(*_CHECK_ID.values(), "assertion.cue_conflict", "assertion.undecided", "assertion.addresses_a_model"),
+        what="An item is an active order unless it says otherwise; its statement must say no less.",
+        why="Stopped, held, allergic, past, family and planned medicines are extracted as orders.",
+        example="source `STOP Amlong 5 mg`, item Amlong: FAIL.",
+    ),
+    Check(
+        id="assertion.status",
+        scope="claim",
+        fields=frozenset({"status"}),
+        run=status_claim,
+        emits=("assertion.status",),
+        what="Compares a claimed status with the statement's.",
+        why="A held medicine marked active.",
+        example="source `on hold`, claim `active`: FAIL.",
+    ),
+    Check(
+        id="assertion.several_persons",
+        scope="item",
+        run=persons,
+        emits=("assertion.several_persons",),
+        what="One sheet, one person, one prescription.",
+        why="Two people on one paper share a record.",
+        example="two Rx blocks: ABSTAIN.",
+    ),
+)

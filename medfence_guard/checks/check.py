@@ -108,12 +108,25 @@ def finding(
     if not evidence:
         evidence.append(Evidence(kind="rule", rule_id=judgement.rule))
     severity = Severity.MINOR if judgement.note and judgement.verdict is Verdict.PASS else judgement.severity
-    return Finding(check_id=check_id, field_path=path, verdict=judgement.verdict, severity=severity, evidence=tuple(evidence), message=f"{says}{judgement.says}.")
+    return Finding(
+        check_id=check_id,
+        field_path=path,
+        verdict=judgement.verdict,
+        severity=severity,
+        evidence=tuple(evidence),
+        message=f"{says}{judgement.says}.",
+    )
 
 
-def rule_finding(check_id: str, path: str, verdict: Verdict, severity: Severity, message: str, evidence: Sequence[Evidence] = ()) -> Finding:
+def rule_finding(
+    check_id: str, path: str, verdict: Verdict, severity: Severity, message: str, evidence: Sequence[Evidence] = ()
+) -> Finding:
     """A finding whose evidence is a rule, unless better is given."""
     return Finding(
-        check_id=check_id, field_path=path, verdict=verdict, severity=severity,
-        evidence=tuple(evidence) or (Evidence(kind="rule", rule_id=check_id),), message=message,
-    )  # fmt: skip
+        check_id=check_id,
+        field_path=path,
+        verdict=verdict,
+        severity=severity,
+        evidence=tuple(evidence) or (Evidence(kind="rule", rule_id=check_id),),
+        message=message,
+    )

@@ -46,7 +46,11 @@ def account(context: Context) -> tuple[int, int, list[Finding]]:
             continue
         status = statement.assertion.status
         repeat = statement.name.key in owned_keys or bool(set(_substances(statement)) & owned_keys)
-        if statement.step and statement.group in owned_groups or (statement.group in owned_groups and any(s.group == statement.group and s.index in owned for s in statements)):
+        if (
+            (statement.step
+            and statement.group in owned_groups)
+            or (statement.group in owned_groups and any(s.group == statement.group and s.index in owned for s in statements))
+        ):
             # A lost step is reported at the item that owns its sibling.
             accounted += 1
             continue
@@ -61,17 +65,48 @@ def account(context: Context) -> tuple[int, int, list[Finding]]:
         confident = context.confidence.doubt_about(_value_chunks(statement)) is None and context.confidence.document_doubt is None
         ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and confident
         if ordered and _is_order(statement) and not statement.injected and statement.name.entry is not None:
-            findings.append(rule_finding("completeness.omitted", path, FAIL, Severity.CRITICAL, "The source orders this and the extraction does not have it.", (evidence,)))
+            findings.append(
+                rule_finding(
+                    "completeness.omitted",
+                    path,
+                    FAIL,
+                    Severity.CRITICAL,
+                    "The source orders this and the extraction does not have it.",
+                    (evidence,),
+                )
+            )
         else:
             why = "advice or a bare mention" if status == MENTION or statement.bare else "not certainly an order that can be read"
-            findings.append(rule_finding("completeness.omitted", path, ABSTAIN, Severity.MAJOR, f"The source names this and the extraction does not have it; it is {why}.", (evidence,)))
+            findings.append(
+                rule_finding(
+                    "completeness.omitted",
+                    path,
+                    ABSTAIN,
+                    Severity.MAJOR,
+                    f"The source names this and the extraction does not have it; it is {why}.",
+                    (evidence,),
+                )
+            )
     for chunk in context.reading.collectives:
         span = Span(chunk.start, chunk.end)
         evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unlisted_set")
-        findings.append(rule_finding("completeness.unlisted_set", path, ABSTAIN, Severity.CRITICAL, "The source refers to medicines it does not list, so no list can be called complete.", (evidence,)))
+        findings.append(
+            rule_finding(
+                "completeness.unlisted_set",
+                path,
+                ABSTAIN,
+                Severity.CRITICAL,
+                "The source refers to medicines it does not list, so no list can be called complete.",
+                (evidence,),
+            )
+        )
     for span in context.reading.unread:
         evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unread_line")
-        findings.append(rule_finding("completeness.unread_line", path, ABSTAIN, Severity.MAJOR, "A line among the medicines could not be read.", (evidence,)))
+        findings.append(
+            rule_finding(
+                "completeness.unread_line", path, ABSTAIN, Severity.MAJOR, "A line among the medicines could not be read.", (evidence,)
+            )
+        )
     return len(statements), accounted, findings
 
 
@@ -100,10 +135,25 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
     siblings = [s for s in context.reading.statements if s.group == statement.group and s.index not in context.binding.items_of]
     if not siblings:
         return []
-    evidence = Evidence(kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step")
+    evidence = Evidence(
+        kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
+    )
     readable = all(s.readable for s in (*siblings, statement)) and not context.confidence.applies
-    verdict = FAIL if readable or context.source.modality == "text" or not any(s.roles.residue or s.roles.unreadable for s in siblings) else ABSTAIN
-    return [rule_finding("completeness.lost_step", item.path, verdict, Severity.CRITICAL, "The source states more than one step; this item carries only one of them.", (evidence,))]
+    verdict = (
+        FAIL
+        if readable or context.source.modality == "text" or not any(s.roles.residue or s.roles.unreadable for s in siblings)
+        else ABSTAIN
+    )
+    return [
+        rule_finding(
+            "completeness.lost_step",
+            item.path,
+            verdict,
+            Severity.CRITICAL,
+            "The source states more than one step; this item carries only one of them.",
+            (evidence,),
+        )
+    ]
 
 
 def carried(context: Context, item: Item) -> list[Finding]:
@@ -126,13 +176,49 @@ def carried(context: Context, item: Item) -> list[Finding]:
         path = f"{item.path}.{key}"
         essential = _essential(context, statement, component) or key in context.rulepack.expected_fields
         if component == "max_dose":
-            out.append(rule_finding("completeness.field_omitted", path, ABSTAIN, Severity.CRITICAL, "The source states a maximum and the item does not carry it.", found))
+            out.append(
+                rule_finding(
+                    "completeness.field_omitted",
+                    path,
+                    ABSTAIN,
+                    Severity.CRITICAL,
+                    "The source states a maximum and the item does not carry it.",
+                    found,
+                )
+            )
         elif key in context.payload.keys_anywhere or (component == "timing" and "instructions" in context.payload.keys_anywhere):
-            out.append(rule_finding("completeness.field_omitted", path, ABSTAIN, Severity.MAJOR, f"The source states a {component} and this item does not carry it.", found))
+            out.append(
+                rule_finding(
+                    "completeness.field_omitted",
+                    path,
+                    ABSTAIN,
+                    Severity.MAJOR,
+                    f"The source states a {component} and this item does not carry it.",
+                    found,
+                )
+            )
         elif essential:
-            out.append(rule_finding("completeness.field_omitted", path, ABSTAIN, Severity.CRITICAL, f"The source states a {component}, which is essential here, and the extraction has no such field.", found))
+            out.append(
+                rule_finding(
+                    "completeness.field_omitted",
+                    path,
+                    ABSTAIN,
+                    Severity.CRITICAL,
+                    f"The source states a {component}, which is essential here, and the extraction has no such field.",
+                    found,
+                )
+            )
         else:
-            out.append(rule_finding("completeness.not_carried", item.path, PASS, Severity.MINOR, f"The source states a {component}; this extraction does not carry that field.", found))
+            out.append(
+                rule_finding(
+                    "completeness.not_carried",
+                    item.path,
+                    PASS,
+                    Severity.MINOR,
+                    f"The source states a {component}; this extraction does not carry that field.",
+                    found,
+                )
+            )
     del setting
     return out
 
@@ -140,7 +226,18 @@ def carried(context: Context, item: Item) -> list[Finding]:
 def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:
     roles = statement.roles
     meals = [w.chunk for w in roles.whens]
-    timing = [r.chunk for r in (*roles.rates, *roles.slots, *roles.prn, *roles.stat, *roles.weekdays, *roles.as_directed, *(a for a in roles.ambiguous if a.value[0] in ("rate", "two_numbers")))]
+    timing = [
+        r.chunk
+        for r in (
+            *roles.rates,
+            *roles.slots,
+            *roles.prn,
+            *roles.stat,
+            *roles.weekdays,
+            *roles.as_directed,
+            *(a for a in roles.ambiguous if a.value[0] in ("rate", "two_numbers")),
+        )
+    ]
     if not timing and roles.day_parts:
         timing, meals = [w.chunk for w in roles.day_parts], [w.chunk for w in roles.whens if w not in roles.day_parts]
     slotted = {r.chunk for r in roles.slots}
@@ -177,17 +274,42 @@ def _carries(context: Context, item: Item, field: str, component: str) -> bool:
 
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
-    kinds = {"strength": "strengths", "duration": "durations", "route": "routes", "form": "forms", "site": "sites", "quantity": "quantities", "max_dose": "maxima", "dose": "doses", "refills": "refills"}
+    kinds = {
+        "strength": "strengths",
+        "duration": "durations",
+        "route": "routes",
+        "form": "forms",
+        "site": "sites",
+        "quantity": "quantities",
+        "max_dose": "maxima",
+        "dose": "doses",
+        "refills": "refills",
+    }
     for claim in item.claims:
         roles = context.roles_of(claim)
         if component in kinds and getattr(roles, kinds[component]):
             return True
-        if component == "strength" and claim.field == "name" and roles.name is not None and (roles.name.label or _number_is_of_the_name(statement)):
+        if (
+            component == "strength"
+            and claim.field == "name"
+            and roles.name is not None
+            and (roles.name.label or _number_is_of_the_name(statement))
+        ):
             return True
         if component == "frequency" and claim.field in ("timing", "instructions", "dosage", "as_needed", "dose"):
-            if roles.rates or roles.slots or roles.stat or roles.as_directed or (roles.day_parts and not statement.roles.rates and not statement.roles.slots):
+            if (
+                roles.rates
+                or roles.slots
+                or roles.stat
+                or roles.as_directed
+                or (roles.day_parts and not statement.roles.rates and not statement.roles.slots)
+            ):
                 return True
-            if claim.field == "as_needed" and statement.roles.prn and not (statement.roles.rates or statement.roles.slots or statement.roles.day_parts):
+            if (
+                claim.field == "as_needed"
+                and statement.roles.prn
+                and not (statement.roles.rates or statement.roles.slots or statement.roles.day_parts)
+            ):
                 return True
     if component == "timing":
         mine = {w.value[0] for claim in item.claims for w in context.roles_of(claim).whens}
@@ -197,7 +319,12 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
 
 
 def _number_is_of_the_name(statement: Statement) -> bool:
-    return bool(statement.name.label) and len(statement.roles.strengths) == 1 and statement.roles.strengths[0].chunk is statement.name.label_chunk and False
+    return (
+        bool(statement.name.label)
+        and len(statement.roles.strengths) == 1
+        and statement.roles.strengths[0].chunk is statement.name.label_chunk
+        and False
+    )
 
 
 def _essential(context: Context, statement: Statement, component: str) -> bool:
@@ -206,20 +333,48 @@ def _essential(context: Context, statement: Statement, component: str) -> bool:
     if component in ("strength", "frequency"):
         return True
     if component == "site":
-        return bool(families & {"eye", "ear"}) or any(lexicon.site_route.get(s.value) in ("ophthalmic", "otic") for s in statement.roles.sites)
+        return bool(families & {"eye", "ear"}) or any(
+            lexicon.site_route.get(s.value) in ("ophthalmic", "otic") for s in statement.roles.sites
+        )
     if component == "route":
         return "injection" in families
     if component == "dose":
         if families & {"liquid_oral", "injection", "inhaled", "nebulised", "drops", "eye", "ear", "nasal"}:
             return True
         doses = [d.value for d in statement.roles.doses]
-        one = all(d.parts == (Fraction(1),) and d.high is None and (d.units[0] or "").startswith("{") and d.units[0] != "{unit}" for d in doses)
+        one = all(
+            d.parts == (Fraction(1),) and d.high is None and (d.units[0] or "").startswith("{") and d.units[0] != "{unit}" for d in doses
+        )
         return not one
     return False
 
 
 CHECKS: tuple[Check, ...] = (
-    Check(id="completeness.omitted", scope="document", run=account, emits=("completeness.omitted", "completeness.unlisted_set", "completeness.unread_line"), what="Every medication statement of the source is owned, excluded, a repeat, or reported.", why="A dropped medicine is invisible in the extraction alone.", example="three orders, two items: FAIL with the third's place."),
-    Check(id="completeness.lost_step", scope="item", run=lost_step, emits=("completeness.lost_step",), what="Every step of a stepwise order is owned.", why="A taper flattened to its first step is another treatment.", example="`5 mg OD x 1 week then 10 mg OD`, one item: FAIL."),
-    Check(id="completeness.field_omitted", scope="item", run=carried, emits=("completeness.field_omitted", "completeness.not_carried"), what="Every stated component is carried, unless no item has its key and it is not essential.", why="A liquid without its dose cannot be given.", example="`Syp X 250 mg/5 ml 5 ml TDS` without a dose: ABSTAIN."),
-)  # fmt: skip
+    Check(
+        id="completeness.omitted",
+        scope="document",
+        run=account,
+        emits=("completeness.omitted", "completeness.unlisted_set", "completeness.unread_line"),
+        what="Every medication statement of the source is owned, excluded, a repeat, or reported.",
+        why="A dropped medicine is invisible in the extraction alone.",
+        example="three orders, two items: FAIL with the third's place.",
+    ),
+    Check(
+        id="completeness.lost_step",
+        scope="item",
+        run=lost_step,
+        emits=("completeness.lost_step",),
+        what="Every step of a stepwise order is owned.",
+        why="A taper flattened to its first step is another treatment.",
+        example="`5 mg OD x 1 week then 10 mg OD`, one item: FAIL.",
+    ),
+    Check(
+        id="completeness.field_omitted",
+        scope="item",
+        run=carried,
+        emits=("completeness.field_omitted", "completeness.not_carried"),
+        what="Every stated component is carried, unless no item has its key and it is not essential.",
+        why="A liquid without its dose cannot be given.",
+        example="`Syp X 250 mg/5 ml 5 ml TDS` without a dose: ABSTAIN.",
+    ),
+)

@@ -11,9 +11,23 @@ from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, 
 from medfence_guard.bundle import Product
 from medfence_guard.checks.check import Check, Context, finding, reference_evidence, rule_finding, source_evidence
 from medfence_guard.compare import (
-    ABSTAIN, FAIL, PASS, Judgement, Setting, absent, added, compare_dose, compare_duration, compare_frequency, compare_prn_flag,
-    compare_strength, compare_whens, number_text, quantity_text, unit_text,
-)  # fmt: skip
+    ABSTAIN,
+    FAIL,
+    PASS,
+    Judgement,
+    Setting,
+    absent,
+    added,
+    compare_dose,
+    compare_duration,
+    compare_frequency,
+    compare_prn_flag,
+    compare_strength,
+    compare_whens,
+    number_text,
+    quantity_text,
+    unit_text,
+)
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Chunk, Quantity
@@ -35,22 +49,42 @@ def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence
     """Why an item that owns no statement is refused: duplicate, absent, or not provably absent."""
     twin = context.binding.duplicates.get(item.index)
     if twin is not None:
-        evidence = Evidence(kind="source", source_spans=(twin.span,), matched_text=context.text(twin.span), rule_id="completeness.duplicated")
+        evidence = Evidence(
+            kind="source", source_spans=(twin.span,), matched_text=context.text(twin.span), rule_id="completeness.duplicated"
+        )
         return FAIL, "the one statement of that name already belongs to another item", (evidence,)
     if item.index in context.binding.merged:
         return FAIL, "the item merges several statements of the source", (Evidence(kind="rule", rule_id="completeness.merged"),)
     if context.binding.over_budget:
-        return ABSTAIN, "too many items share a name to be told apart within the work budget", (Evidence(kind="rule", rule_id="schema.limits"),)
+        return (
+            ABSTAIN,
+            "too many items share a name to be told apart within the work budget",
+            (Evidence(kind="rule", rule_id="schema.limits"),),
+        )
     if context.items[item.index].name is None and context.items[item.index].generic is None:
         return ABSTAIN, "the item has no name that can be read", (Evidence(kind="rule", rule_id="grounding.name"),)
     if context.absence_proven:
         return FAIL, "no medication statement of the source has that name", (Evidence(kind="rule", rule_id="grounding.absent"),)
-    evidence = tuple(Evidence(kind="source", source_spans=(s,), matched_text=context.text(s), rule_id="grounding.absence_unproven") for s in context.absence_doubts[:3])
-    return ABSTAIN, "the name was not found, but part of the source could not be read", evidence or (Evidence(kind="rule", rule_id="grounding.absence_unproven"),)
+    evidence = tuple(
+        Evidence(kind="source", source_spans=(s,), matched_text=context.text(s), rule_id="grounding.absence_unproven")
+        for s in context.absence_doubts[:3]
+    )
+    return (
+        ABSTAIN,
+        "the name was not found, but part of the source could not be read",
+        evidence or (Evidence(kind="rule", rule_id="grounding.absence_unproven"),),
+    )
 
 
 # What contradicts by its structure, not by the value of one number that OCR may have misread.
-_STRUCTURAL = ("unit.denominator", "unit.other_denominator", "unit.other_dimension", "strength.component_lost", "dose.one_of_several", "timing.prn_dropped")
+_STRUCTURAL = (
+    "unit.denominator",
+    "unit.other_denominator",
+    "unit.other_dimension",
+    "strength.component_lost",
+    "dose.one_of_several",
+    "timing.prn_dropped",
+)
 
 
 def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
@@ -79,13 +113,24 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
             return "the slot pattern is an unlikely one"
         if chunk.kind == "duration" and (chunk.value[0].denominator != 1 or chunk.value[0] > 120):
             return "the duration is an unlikely one"
-        if chunk.kind == "amount" and judgement.rule in ("quantity.different", "unit.swapped") and claim.field in ("strength", "dosage", "name"):
+        if (
+            chunk.kind == "amount"
+            and judgement.rule in ("quantity.different", "unit.swapped")
+            and claim.field in ("strength", "dosage", "name")
+        ):
             found = attest(context.rulepack.bundle, context.rulepack.lexicon, statement.name.entry, chunk.value, None, ())
             if found.status in (UNATTESTED, IMPOSSIBLE):
                 return "the strength read in the source is itself not attested"
         if chunk.kind in ("number", "tuple") and judgement.rule == "quantity.different" and claim.field in ("strength", "dosage", "name"):
             values = chunk.value.parts if isinstance(chunk.value, Quantity) else chunk.value
-            found = attest(context.rulepack.bundle, context.rulepack.lexicon, statement.name.entry, Quantity(tuple(values), (None,) * len(values)), None, ())
+            found = attest(
+                context.rulepack.bundle,
+                context.rulepack.lexicon,
+                statement.name.entry,
+                Quantity(tuple(values), (None,) * len(values)),
+                None,
+                (),
+            )
             if found.status in (UNATTESTED, IMPOSSIBLE):
                 return "the strength read in the source is itself not attested"
     return ""
@@ -105,7 +150,7 @@ def _claim_findings(context: Context, claim: Claim, judgements: Iterable[Judgeme
         if judgement.verdict is FAIL:
             weak = _not_firm(context, claim, judgement)
             if weak:
-                judgement = judgement._replace(verdict=ABSTAIN, severity=Severity.MAJOR, says=f"{judgement.says}; {weak}")  # noqa: PLW2901
+                judgement = judgement._replace(verdict=ABSTAIN, severity=Severity.MAJOR, says=f"{judgement.says}; {weak}")
         doubt = context.confidence.doubt_about(judgement.chunks) if claim.field not in ("name", "generic_name") else None
         if doubt is not None:
             span = Span(doubt.start, doubt.end)
@@ -113,7 +158,9 @@ def _claim_findings(context: Context, claim: Claim, judgements: Iterable[Judgeme
             out.append(rule_finding(doubt.check_id, claim.path, ABSTAIN, Severity.MAJOR, f"{_says(claim)}{doubt.message}.", (evidence,)))
             if judgement.verdict is FAIL:
                 continue
-        name = "grounding.unit_integrity" if judgement.rule.startswith("unit.") and claim.field in ("strength", "dose", "dosage") else check_id
+        name = (
+            "grounding.unit_integrity" if judgement.rule.startswith("unit.") and claim.field in ("strength", "dose", "dosage") else check_id
+        )
         name = "schema.role" if judgement.rule == "schema.role" else name
         out.append(finding(context, name, claim.path, judgement, _says(claim)))
     return out
@@ -134,7 +181,11 @@ def _unreadable_claim(roles: Roles) -> list[Judgement]:
     """A value with characters outside the alphabet, or with words and numbers nobody reads, entails nothing."""
     out: list[Judgement] = []
     for role in roles.unreadable:
-        what = "the claim holds characters outside the alphabet" if role.chunk.kind == "unreadable" else "the claim holds a number or word that is not well formed"
+        what = (
+            "the claim holds characters outside the alphabet"
+            if role.chunk.kind == "unreadable"
+            else "the claim holds a number or word that is not well formed"
+        )
         out.append(Judgement(ABSTAIN, "claim.unreadable", what, severity=Severity.MAJOR))
     return out
 
@@ -164,9 +215,13 @@ def setting_for(context: Context, item: Item, statement: Statement) -> Setting:
     insulin = _insulin(context, statement)
     part = context.binding.relation.get(item.index) == PART
     made = Setting(
-        context.rulepack.lexicon, context.source.modality, statement,
-        {"whens": frozenset(whens), "weekdays": frozenset(weekdays), "fields": frozenset(fields)}, insulin, part,
-    )  # fmt: skip
+        context.rulepack.lexicon,
+        context.source.modality,
+        statement,
+        {"whens": frozenset(whens), "weekdays": frozenset(weekdays), "fields": frozenset(fields)},
+        insulin,
+        part,
+    )
     context.settings[item.index] = made
     return made
 
@@ -240,11 +295,25 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
             return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
         if _release(name) != _release(source):
             return _release_judgement(item, said, where, name.release, source.release)
-        return Judgement(PASS, "name.bundle_alias", f"{said}, which the bundle knows as the same substance", where, note=True, reference=_rows(context, name) + _rows(context, source))
+        return Judgement(
+            PASS,
+            "name.bundle_alias",
+            f"{said}, which the bundle knows as the same substance",
+            where,
+            note=True,
+            reference=_rows(context, name) + _rows(context, source),
+        )
     if how == BRAND_OF:
         return _brand_to_generic(context, claim, name, statement, said, where)
     if how == PART:
-        return Judgement(ABSTAIN, "name.combination_split", f"{said}, a combination of which the claim names one part", where, severity=Severity.MAJOR, reference=_rows(context, source))
+        return Judgement(
+            ABSTAIN,
+            "name.combination_split",
+            f"{said}, a combination of which the claim names one part",
+            where,
+            severity=Severity.MAJOR,
+            reference=_rows(context, source),
+        )
     if how == GENERIC_OF:
         return Judgement(FAIL, "name.brand_not_in_source", said, where)
     if how == STEM:
@@ -261,11 +330,22 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
         return Judgement(FAIL, "name.suffix_differs", said, where)
     if claim.field == "generic_name" and name.molecules is not None and source.entry is not None:
         if source.entry.ambiguous:
-            return Judgement(ABSTAIN, "name.ambiguous_brand", f"{said}, a brand of more than one composition", where, severity=Severity.MAJOR)
+            return Judgement(
+                ABSTAIN, "name.ambiguous_brand", f"{said}, a brand of more than one composition", where, severity=Severity.MAJOR
+            )
         if source.entry.brand and source.entry.grade == "curated":
-            return Judgement(ABSTAIN, "name.other_composition", f"{said}, whose composition the bundle gives otherwise, by a curated fact", where, severity=Severity.MAJOR, reference=_rows(context, source))
+            return Judgement(
+                ABSTAIN,
+                "name.other_composition",
+                f"{said}, whose composition the bundle gives otherwise, by a curated fact",
+                where,
+                severity=Severity.MAJOR,
+                reference=_rows(context, source),
+            )
     if source.entry is None and claim.field == "generic_name":
-        return Judgement(ABSTAIN, "name.composition_unknown", f"{said}, whose composition is not in the bundle", where, severity=Severity.MAJOR)
+        return Judgement(
+            ABSTAIN, "name.composition_unknown", f"{said}, whose composition is not in the bundle", where, severity=Severity.MAJOR
+        )
     return Judgement(FAIL, "name.different", said, where)
 
 
@@ -280,9 +360,8 @@ def _release(name: object) -> tuple[str, ...]:
 
 def _only_release_or_salt(name: object, source: object) -> bool:
     """The same first name and suffixes; only release words or salts differ."""
-    return (
-        getattr(name, "suffixes", ()) == getattr(source, "suffixes", ())
-        and tuple(p.key for p in getattr(name, "parts", ())) == tuple(p.key for p in getattr(source, "parts", ()))
+    return getattr(name, "suffixes", ()) == getattr(source, "suffixes", ()) and tuple(p.key for p in getattr(name, "parts", ())) == tuple(
+        p.key for p in getattr(source, "parts", ())
     )
 
 
@@ -317,11 +396,21 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
         if len(name.label) > 1:
             tuples = [r.value.parts for r in strengths]
             if name.label not in tuples and tuple(v for r in strengths for v in r.value.parts) != name.label:
-                return Judgement(FAIL, "name.number_differs", f"source says {', '.join(quantity_text(r.value) for r in strengths)}", tuple(r.chunk for r in strengths))
+                return Judgement(
+                    FAIL,
+                    "name.number_differs",
+                    f"source says {', '.join(quantity_text(r.value) for r in strengths)}",
+                    tuple(r.chunk for r in strengths),
+                )
         elif name.label[0] not in stated:
             if statement.roles.unreadable:
                 return Judgement(ABSTAIN, "number.unreadable", "the source's number is not a plain number", where)
-            return Judgement(FAIL, "name.number_differs", f"source says {', '.join(quantity_text(r.value) for r in strengths)}", tuple(r.chunk for r in strengths))
+            return Judgement(
+                FAIL,
+                "name.number_differs",
+                f"source says {', '.join(quantity_text(r.value) for r in strengths)}",
+                tuple(r.chunk for r in strengths),
+            )
     return None
 
 
@@ -329,17 +418,42 @@ def _brand_to_generic(context: Context, claim: Claim, name: object, statement: S
     """P3 and P25: brand → its one composition; a brand known by curated facts alone supports it only at confidence A."""
     source = statement.name
     mine = getattr(name, "molecules", None)
-    printed = tuple(sorted({m for d, _, _ in statement.roles.composition if d.name is not None and not d.name.ambiguous for m in d.name.compositions[0]}))
+    printed = tuple(
+        sorted(
+            {m for d, _, _ in statement.roles.composition if d.name is not None and not d.name.ambiguous for m in d.name.compositions[0]}
+        )
+    )
     if printed and printed == mine:
-        return Judgement(PASS, "name.printed_composition", f"{said} and prints that composition", where + tuple(c for _, _, c in statement.roles.composition), note=True)
+        return Judgement(
+            PASS,
+            "name.printed_composition",
+            f"{said} and prints that composition",
+            where + tuple(c for _, _, c in statement.roles.composition),
+            note=True,
+        )
     if source.entry is None or source.entry.ambiguous:
-        return Judgement(ABSTAIN, "name.ambiguous_brand", f"{said}, a brand the bundle knows with more than one composition", where, severity=Severity.MAJOR)
+        return Judgement(
+            ABSTAIN,
+            "name.ambiguous_brand",
+            f"{said}, a brand the bundle knows with more than one composition",
+            where,
+            severity=Severity.MAJOR,
+        )
     rows = source.entry.rows
     if any(r.grade != "curated" for r in rows):
         return Judgement(PASS, "name.brand_to_generic", f"{said}, whose one composition is that", where, note=True, reference=rows[:2])
     if all(r.confidence == "A" for r in rows):
-        return Judgement(PASS, "reference.curated_only", f"{said}, whose one composition is that by a curated fact", where, note=True, reference=rows[:2])
-    return Judgement(ABSTAIN, "reference.curated_only", f"{said}, whose composition rests on a weak curated fact", where, severity=Severity.MAJOR, reference=rows[:2])
+        return Judgement(
+            PASS, "reference.curated_only", f"{said}, whose one composition is that by a curated fact", where, note=True, reference=rows[:2]
+        )
+    return Judgement(
+        ABSTAIN,
+        "reference.curated_only",
+        f"{said}, whose composition rests on a weak curated fact",
+        where,
+        severity=Severity.MAJOR,
+        reference=rows[:2],
+    )
 
 
 def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, statement: Statement) -> list[Judgement]:
@@ -351,7 +465,14 @@ def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, state
         out.extend(compare_strength(setting, amounts, _implied(context, statement)))
     out.extend(judgement for r in roles.forms for judgement in _judge_form(context, setting, statement, r.value))
     if roles.residue:
-        out.append(Judgement(FAIL if statement.readable else ABSTAIN, "name.different", f"source says {context.text(Span(statement.name.start, statement.name.end))!r}", _name_chunks(context, statement)))
+        out.append(
+            Judgement(
+                FAIL if statement.readable else ABSTAIN,
+                "name.different",
+                f"source says {context.text(Span(statement.name.start, statement.name.end))!r}",
+                _name_chunks(context, statement),
+            )
+        )
     return out
 
 
@@ -368,11 +489,23 @@ def _with_confidence(context: Context, judgements: list[Judgement]) -> list[Judg
     """P25: a unit or form implied by curated facts alone needs confidence A."""
     out: list[Judgement] = []
     for j in judgements:
-        if j.rule in ("unit.implied_by_bundle", "form.implied_by_product", "route.implied_by_product") and j.reference and all(r.grade == "curated" for r in j.reference):
+        if (
+            j.rule in ("unit.implied_by_bundle", "form.implied_by_product", "route.implied_by_product")
+            and j.reference
+            and all(r.grade == "curated" for r in j.reference)
+        ):
             if any(r.confidence == "A" for r in j.reference):
                 out.append(j._replace(rule="reference.curated_only", says=j.says + ", by a curated fact"))
             else:
-                out.append(j._replace(verdict=ABSTAIN, note=False, severity=Severity.MAJOR, rule="reference.curated_only", says=j.says + ", by a weak curated fact"))
+                out.append(
+                    j._replace(
+                        verdict=ABSTAIN,
+                        note=False,
+                        severity=Severity.MAJOR,
+                        rule="reference.curated_only",
+                        says=j.says + ", by a weak curated fact",
+                    )
+                )
             continue
         out.append(j)
     return out
@@ -407,10 +540,21 @@ def strength_check(context: Context, claim: Claim) -> list[Finding]:
 
 def _strength(context: Context, setting: Setting, statement: Statement, roles: Roles, quantities: list[Quantity]) -> list[Judgement]:
     if not quantities:
-        return [Judgement(ABSTAIN, "schema.role" if roles.has_timing else "strength.unreadable_claim", "the claim is no strength that can be read", severity=Severity.MAJOR)]
+        return [
+            Judgement(
+                ABSTAIN,
+                "schema.role" if roles.has_timing else "strength.unreadable_claim",
+                "the claim is no strength that can be read",
+                severity=Severity.MAJOR,
+            )
+        ]
     lexicon = context.rulepack.lexicon
     first = quantities[0].units[0]
-    superseded = [r for r in statement.roles.superseded if isinstance(r.value, Quantity) and len(quantities) == 1 and r.value.parts == quantities[0].parts]
+    superseded = [
+        r
+        for r in statement.roles.superseded
+        if isinstance(r.value, Quantity) and len(quantities) == 1 and r.value.parts == quantities[0].parts
+    ]
     judged = compare_strength(setting, quantities, _implied(context, statement))
     if superseded and any(j.verdict is FAIL for j in judged):
         judged.append(Judgement(FAIL, "assertion.superseded", "source says that value no longer holds", tuple(r.chunk for r in superseded)))
@@ -418,7 +562,15 @@ def _strength(context: Context, setting: Setting, statement: Statement, roles: R
         dimension = lexicon.unit_by_ucum[first].dimension
         if dimension.startswith("count:") or dimension in ("volume", "drop", "dose") or dimension.startswith("household"):
             if any(d.value.parts == quantities[0].parts and d.value.units == quantities[0].units for d in statement.roles.doses):
-                return [Judgement(ABSTAIN, "schema.role", f"source says {quantity_text(quantities[0])} as a dose; it stands in the strength", tuple(d.chunk for d in statement.roles.doses), severity=Severity.MAJOR)]
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "schema.role",
+                        f"source says {quantity_text(quantities[0])} as a dose; it stands in the strength",
+                        tuple(d.chunk for d in statement.roles.doses),
+                        severity=Severity.MAJOR,
+                    )
+                ]
     return judged
 
 
@@ -443,7 +595,11 @@ def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: R
         return [Judgement(ABSTAIN, "schema.role", "a schedule stands where the dose belongs", severity=Severity.MAJOR)]
     injected = any(context.rulepack.lexicon.form_family.get(r.value) == "injection" for r in setting.statement.roles.forms)
     out = compare_dose(setting, units, bare, injected)
-    out.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "slots" if roles.doses else "slots")))
+    out.extend(
+        _other_components(
+            context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "slots" if roles.doses else "slots")
+        )
+    )
     return out
 
 
@@ -458,9 +614,25 @@ def frequency_check(context: Context, claim: Claim) -> list[Finding]:
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles) or compare_frequency(setting, roles)
     judgements = list(judgements) + _claim_words(context, setting, item, claim, roles)
-    judgements.extend(_other_components(context, setting, item, claim, roles, beside=("rates", "slots", "prn", "weekdays", "stat", "as_directed", "ambiguous", "day_parts")))
+    judgements.extend(
+        _other_components(
+            context,
+            setting,
+            item,
+            claim,
+            roles,
+            beside=("rates", "slots", "prn", "weekdays", "stat", "as_directed", "ambiguous", "day_parts"),
+        )
+    )
     if not judgements:
-        judgements = [Judgement(PASS, "timing.equal", "source says the same", tuple(r.chunk for r in (*statement.roles.prn, *statement.roles.weekdays, *statement.roles.rates)))]
+        judgements = [
+            Judgement(
+                PASS,
+                "timing.equal",
+                "source says the same",
+                tuple(r.chunk for r in (*statement.roles.prn, *statement.roles.weekdays, *statement.roles.rates)),
+            )
+        ]
     return _claim_findings(context, claim, judgements, "grounding.frequency")
 
 
@@ -492,7 +664,11 @@ def _other_components(context: Context, setting: Setting, item: Item, claim: Cla
             pass
         else:
             out.extend(j for j in compare_frequency(setting, roles))
-    whens = [w for w in roles.whens if not ("day_parts" in beside and w.value[0] in ("MORN", "NOON", "AFT", "EVE", "NIGHT", "HS") and not (roles.rates or roles.slots))]
+    whens = [
+        w
+        for w in roles.whens
+        if not ("day_parts" in beside and w.value[0] in ("MORN", "NOON", "AFT", "EVE", "NIGHT", "HS") and not (roles.rates or roles.slots))
+    ]
     if whens and "whens" not in beside:
         clone = Roles(whens=whens)
         out.extend(compare_whens(setting, clone))
@@ -525,7 +701,11 @@ def timing_check(context: Context, claim: Claim) -> list[Finding]:
         stated = frozenset().union(*(r.value for r in statement.roles.weekdays)) if statement.roles.weekdays else frozenset()
         claimed = frozenset().union(*(r.value for r in roles.weekdays))
         where = tuple(r.chunk for r in statement.roles.weekdays)
-        judgements.append(Judgement(PASS, "timing.equal", "source names the same days", where) if claimed == stated and where else added(setting, "timing.day_invented", "source names other days or none", where))
+        judgements.append(
+            Judgement(PASS, "timing.equal", "source names the same days", where)
+            if claimed == stated and where
+            else added(setting, "timing.day_invented", "source names other days or none", where)
+        )
     judgements.extend(_other_components(context, setting, item, claim, roles, beside=("rates",) if weekdays_only else ()))
     if not judgements:
         judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
@@ -550,13 +730,36 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     claimed = fold(claim.text).text
     taken = sorted(
         (r.chunk.start, r.chunk.end)
-        for kind in ("strengths", "doses", "rates", "slots", "whens", "weekdays", "prn", "stat", "as_directed", "durations", "open_durations", "forms", "routes", "sites", "maxima", "quantities", "ambiguous", "verbs")
+        for kind in (
+            "strengths",
+            "doses",
+            "rates",
+            "slots",
+            "whens",
+            "weekdays",
+            "prn",
+            "stat",
+            "as_directed",
+            "durations",
+            "open_durations",
+            "forms",
+            "routes",
+            "sites",
+            "maxima",
+            "quantities",
+            "ambiguous",
+            "verbs",
+        )
         for r in getattr(roles, kind)
     )
     place = 0
     for start, end in [*taken, (len(claimed), len(claimed))]:
         if start > place:
-            part = " ".join(w for w in _words(claimed[place:start]) if w not in ("take", "tab", "x", "for", "and", "then", "the", "a", "of", "to", "in", "at", "or"))
+            part = " ".join(
+                w
+                for w in _words(claimed[place:start])
+                if w not in ("take", "tab", "x", "for", "and", "then", "the", "a", "of", "to", "in", "at", "or")
+            )
             if part:
                 free.append(part)
         place = max(place, end)
@@ -568,7 +771,15 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
         return [Judgement(PASS, "text.verbatim", "source has the same words", setting.statement.chunks[:1])] if free else []
     digits = any(c.isdigit() for part in missing for c in part)
     proven = setting.statement.readable and not setting.misreadable
-    return [Judgement(FAIL if proven or (digits and setting.statement.readable) else ABSTAIN, "text.not_in_statement", "the item's own statement does not have these words", setting.statement.chunks[:1], severity=Severity.MAJOR if not proven else Severity.CRITICAL)]
+    return [
+        Judgement(
+            FAIL if proven or (digits and setting.statement.readable) else ABSTAIN,
+            "text.not_in_statement",
+            "the item's own statement does not have these words",
+            setting.statement.chunks[:1],
+            severity=Severity.MAJOR if not proven else Severity.CRITICAL,
+        )
+    ]
 
 
 def text_check(context: Context, claim: Claim) -> list[Finding]:
@@ -583,9 +794,23 @@ def text_check(context: Context, claim: Claim) -> list[Finding]:
     wanted = [w for w in _words(claim.text) if w not in ("for", "of", "the", "a", "in", "and")]
     text = _statement_words(context, statement)
     if wanted and all(f" {w} " in text for w in wanted):
-        return _claim_findings(context, claim, [Judgement(PASS, "text.verbatim", "source has the same words", statement.chunks[-1:])], "grounding.text")
+        return _claim_findings(
+            context, claim, [Judgement(PASS, "text.verbatim", "source has the same words", statement.chunks[-1:])], "grounding.text"
+        )
     proven = statement.readable and not setting.misreadable
-    return _claim_findings(context, claim, [Judgement(FAIL if proven else ABSTAIN, "text.not_in_statement", "the item's own statement does not have these words", statement.chunks[-1:])], "grounding.text")
+    return _claim_findings(
+        context,
+        claim,
+        [
+            Judgement(
+                FAIL if proven else ABSTAIN,
+                "text.not_in_statement",
+                "the item's own statement does not have these words",
+                statement.chunks[-1:],
+            )
+        ],
+        "grounding.text",
+    )
 
 
 def quote_check(context: Context, claim: Claim) -> list[Finding]:
@@ -598,8 +823,15 @@ def quote_check(context: Context, claim: Claim) -> list[Finding]:
     around = fold(context.source.text[start : stop if stop >= 0 else len(context.source.text)]).text
     quoted = " ".join(fold(claim.text).text.split())
     if quoted and quoted in " ".join(around.split()):
-        return _claim_findings(context, claim, [Judgement(PASS, "text.verbatim", "source has exactly that", statement.chunks[:1])], "grounding.text")
-    return _claim_findings(context, claim, [Judgement(FAIL, "text.quote_not_in_statement", "the item's own statement does not have that text", statement.chunks[:1])], "grounding.text")
+        return _claim_findings(
+            context, claim, [Judgement(PASS, "text.verbatim", "source has exactly that", statement.chunks[:1])], "grounding.text"
+        )
+    return _claim_findings(
+        context,
+        claim,
+        [Judgement(FAIL, "text.quote_not_in_statement", "the item's own statement does not have that text", statement.chunks[:1])],
+        "grounding.text",
+    )
 
 
 def duration_check(context: Context, claim: Claim) -> list[Finding]:
@@ -610,7 +842,10 @@ def duration_check(context: Context, claim: Claim) -> list[Finding]:
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles) or compare_duration(setting, roles)
     if roles.residue:
-        judgements = [*judgements, Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)]
+        judgements = [
+            *judgements,
+            Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR),
+        ]
     judgements = [*judgements, *_other_components(context, setting, item, claim, roles, beside=("durations", "numbers"))]
     return _claim_findings(context, claim, judgements, "grounding.duration")
 
@@ -629,7 +864,12 @@ def as_needed_check(context: Context, claim: Claim) -> list[Finding]:
         elif text in ("no", "false", "n"):
             claimed = False
         else:
-            return _claim_findings(context, claim, [Judgement(ABSTAIN, "claim.unread_words", "the claim is no yes or no that can be read", severity=Severity.MAJOR)], "grounding.as_needed")
+            return _claim_findings(
+                context,
+                claim,
+                [Judgement(ABSTAIN, "claim.unread_words", "the claim is no yes or no that can be read", severity=Severity.MAJOR)],
+                "grounding.as_needed",
+            )
     return _claim_findings(context, claim, compare_prn_flag(setting, claimed), "grounding.as_needed")
 
 
@@ -652,26 +892,88 @@ def _judge_form(context: Context, setting: Setting, statement: Statement, wanted
             return [Judgement(ABSTAIN, "form.undetermined", "source does not say which kind", where, severity=Severity.MAJOR)]
         return [Judgement(FAIL, "form.different", "source says another form", where)]
     unit = lexicon.form_unit.get(wanted)
-    if unit is not None and lexicon.unit_by_ucum.get(unit) is not None and lexicon.unit_by_ucum[unit].dimension.startswith("count:") and lexicon.unit_by_ucum[unit].dimension in counted:
-        return [Judgement(PASS, "form.from_dose_unit", "source counts the dose in that form", (counted[lexicon.unit_by_ucum[unit].dimension],))]
+    if (
+        unit is not None
+        and lexicon.unit_by_ucum.get(unit) is not None
+        and lexicon.unit_by_ucum[unit].dimension.startswith("count:")
+        and lexicon.unit_by_ucum[unit].dimension in counted
+    ):
+        return [
+            Judgement(PASS, "form.from_dose_unit", "source counts the dose in that form", (counted[lexicon.unit_by_ucum[unit].dimension],))
+        ]
     rows = implied_forms(context.rulepack.bundle, statement.name.entry, [r.value for r in statement.roles.strengths], lexicon)
     families = {lexicon.bundle_form_family.get(r.form) for r in rows}
     forms = {r.form for r in rows}
     if rows and len(families) == 1 and family in families:
-        if len(forms) == 1 and _form_name(next(iter(forms))) == wanted or (family == "solid_oral" and {_form_name(f) for f in forms} == {wanted}):
-            return _with_confidence(context, [Judgement(PASS, "form.implied_by_product", "source writes no form; the bundle knows this product in exactly one", _name_chunks(context, statement), note=True, reference=rows[:2])])
-        return [Judgement(ABSTAIN, "form.several_known", "source writes no form; the bundle knows this product in several", _name_chunks(context, statement), severity=Severity.MAJOR, reference=rows[:2])]
+        if (
+            (len(forms) == 1
+            and _form_name(next(iter(forms))) == wanted)
+            or (family == "solid_oral" and {_form_name(f) for f in forms} == {wanted})
+        ):
+            return _with_confidence(
+                context,
+                [
+                    Judgement(
+                        PASS,
+                        "form.implied_by_product",
+                        "source writes no form; the bundle knows this product in exactly one",
+                        _name_chunks(context, statement),
+                        note=True,
+                        reference=rows[:2],
+                    )
+                ],
+            )
+        return [
+            Judgement(
+                ABSTAIN,
+                "form.several_known",
+                "source writes no form; the bundle knows this product in several",
+                _name_chunks(context, statement),
+                severity=Severity.MAJOR,
+                reference=rows[:2],
+            )
+        ]
     if rows and family not in families:
-        if statement.name.entry is not None and not statement.name.entry.brand and any(r.grade != "curated" for r in rows) and len(families) == 1:
-            return [Judgement(ABSTAIN, "form.not_attested", "source writes no form; the bundle does not know this one for it", _name_chunks(context, statement), severity=Severity.MAJOR, reference=rows[:2])]
-        return [Judgement(ABSTAIN, "form.not_attested", "source writes no form; the bundle does not know this one for it", _name_chunks(context, statement), severity=Severity.MAJOR, reference=rows[:2])]
+        if (
+            statement.name.entry is not None
+            and not statement.name.entry.brand
+            and any(r.grade != "curated" for r in rows)
+            and len(families) == 1
+        ):
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "form.not_attested",
+                    "source writes no form; the bundle does not know this one for it",
+                    _name_chunks(context, statement),
+                    severity=Severity.MAJOR,
+                    reference=rows[:2],
+                )
+            ]
+        return [
+            Judgement(
+                ABSTAIN,
+                "form.not_attested",
+                "source writes no form; the bundle does not know this one for it",
+                _name_chunks(context, statement),
+                severity=Severity.MAJOR,
+                reference=rows[:2],
+            )
+        ]
     return [Judgement(ABSTAIN, "form.not_in_source", "source writes no form", _name_chunks(context, statement), severity=Severity.MAJOR)]
 
 
 def _form_name(form: str) -> str:
     """The base of a bundle form: a release word is no other form."""
     for base in ("tablet", "capsule"):
-        if form in (base, f"{base}_prolonged_release", f"{base}_gastro_resistant", f"{base}_film_coated", f"{base}_modified_release", f"{base}_soft"):
+        if form in (
+            base,
+            f"{base}_prolonged_release",
+            f"{base}_gastro_resistant",
+            f"{base}_film_coated",
+            f"{base}_modified_release",
+            f"{base}_soft",
+        ):
             return base
     return form
 
@@ -707,7 +1009,9 @@ def _judge_release(statement: Statement, claimed: Sequence[str], setting: Settin
         elif stated:
             family = setting.lexicon.release_family
             same = any(family.get(s) == family.get(wanted) for s in stated)
-            out.append(Judgement(ABSTAIN if same else FAIL, "release.different", "source says another release", where, severity=Severity.MAJOR))
+            out.append(
+                Judgement(ABSTAIN if same else FAIL, "release.different", "source says another release", where, severity=Severity.MAJOR)
+            )
         else:
             out.append(added(setting, "release.not_in_source", "the statement states no release"))
     return out
@@ -740,13 +1044,29 @@ def _judge_route(context: Context, setting: Setting, statement: Statement, wante
         return [Judgement(FAIL, "route.different", "source says another route", tuple(stated.values()))]
     ambiguous = [r for r in statement.roles.ambiguous if r.value[0] == "route"]
     if ambiguous:
-        return [Judgement(ABSTAIN, "route.ambiguous", "a word of the statement may be a route or something else", tuple(r.chunk for r in ambiguous), severity=Severity.MAJOR)]
+        return [
+            Judgement(
+                ABSTAIN,
+                "route.ambiguous",
+                "a word of the statement may be a route or something else",
+                tuple(r.chunk for r in ambiguous),
+                severity=Severity.MAJOR,
+            )
+        ]
     forms = [(lexicon.form_route.get(r.value), r) for r in statement.roles.forms]
     known = [(route, r) for route, r in forms if route is not None]
     if known and len(known) == len(forms):
         if {route for route, _ in known} == {wanted}:
-            return [Judgement(PASS, "route.implied_by_form", "source writes no route; its form has only that one", tuple(r.chunk for _, r in known), note=True)]
-        if "sublingual" == wanted or {route for route, _ in known} & {"oral"} and wanted in ("buccal", "sublingual"):
+            return [
+                Judgement(
+                    PASS,
+                    "route.implied_by_form",
+                    "source writes no route; its form has only that one",
+                    tuple(r.chunk for _, r in known),
+                    note=True,
+                )
+            ]
+        if wanted == "sublingual" or ({route for route, _ in known} & {"oral"} and wanted in ("buccal", "sublingual")):
             return [added(setting, "route.not_in_source", "the statement does not say so", tuple(r.chunk for _, r in known))]
         return [Judgement(FAIL, "route.contradicts_form", "source names a form of another route", tuple(r.chunk for _, r in known))]
     if forms:
@@ -757,10 +1077,30 @@ def _judge_route(context: Context, setting: Setting, statement: Statement, wante
     rows = implied_forms(context.rulepack.bundle, statement.name.entry, [r.value for r in statement.roles.strengths], lexicon)
     routes = {lexicon.form_route.get(_form_name(r.form)) for r in rows}
     if rows and routes == {wanted} and wanted not in ("intravenous", "intramuscular", "subcutaneous"):
-        return _with_confidence(context, [Judgement(PASS, "route.implied_by_product", "source writes neither route nor form; the bundle knows this product for one route only", _name_chunks(context, statement), note=True, reference=rows[:2])])
+        return _with_confidence(
+            context,
+            [
+                Judgement(
+                    PASS,
+                    "route.implied_by_product",
+                    "source writes neither route nor form; the bundle knows this product for one route only",
+                    _name_chunks(context, statement),
+                    note=True,
+                    reference=rows[:2],
+                )
+            ],
+        )
     if wanted in ("intravenous", "intramuscular", "subcutaneous", "intradermal"):
         return [added(setting, "route.not_in_source", "the statement states no route")]
-    return [Judgement(ABSTAIN, "route.not_in_source", "source writes neither route nor form that settles it", _name_chunks(context, statement), severity=Severity.MAJOR)]
+    return [
+        Judgement(
+            ABSTAIN,
+            "route.not_in_source",
+            "source writes neither route nor form that settles it",
+            _name_chunks(context, statement),
+            severity=Severity.MAJOR,
+        )
+    ]
 
 
 def route_check(context: Context, claim: Claim) -> list[Finding]:
@@ -799,11 +1139,21 @@ def _judge_sites(setting: Setting, claim: Roles) -> list[Judgement]:
         elif stated:
             out.append(Judgement(FAIL, "site.different", "source says another site", tuple(stated.values())))
         elif any(r.value[0] == "site" for r in setting.statement.roles.ambiguous):
-            out.append(Judgement(ABSTAIN, "site.ambiguous", "the site is written in a form with two readings", tuple(r.chunk for r in setting.statement.roles.ambiguous), severity=Severity.MAJOR))
+            out.append(
+                Judgement(
+                    ABSTAIN,
+                    "site.ambiguous",
+                    "the site is written in a form with two readings",
+                    tuple(r.chunk for r in setting.statement.roles.ambiguous),
+                    severity=Severity.MAJOR,
+                )
+            )
         else:
             out.append(added(setting, "site.not_in_source", "the statement states no site"))
     if stated and len(stated) > len({r.value for r in claim.sites}) and not any(j.verdict is FAIL for j in out):
-        out.append(Judgement(ABSTAIN, "site.one_of_several", "source says more than one site", tuple(stated.values()), severity=Severity.MAJOR))
+        out.append(
+            Judgement(ABSTAIN, "site.one_of_several", "source says more than one site", tuple(stated.values()), severity=Severity.MAJOR)
+        )
     return out
 
 
@@ -829,7 +1179,9 @@ def _judge_listed(setting: Setting, claimed: Sequence[object], stated: Sequence[
         if value in said:
             out.append(Judgement(PASS, "count.equal", f"source says {number_text(value)}", (said[value],)))
         elif said:
-            out.append(Judgement(FAIL, "quantity.different", "source says " + ", ".join(number_text(v) for v in said), tuple(said.values())))
+            out.append(
+                Judgement(FAIL, "quantity.different", "source says " + ", ".join(number_text(v) for v in said), tuple(said.values()))
+            )
         else:
             out.append(added(setting, "count.not_in_source", f"the statement does not say {what}"))
     return out
@@ -844,20 +1196,47 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     if roles.unreadable or roles.residue:
-        return _claim_findings(context, claim, [Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)], check_id)
+        return _claim_findings(
+            context,
+            claim,
+            [Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)],
+            check_id,
+        )
     quantities = _quantities(roles) + [Quantity((r.value[0],), (r.value[2],)) for r in (*roles.quantities, *roles.maxima, *roles.refills)]
     if len(quantities) != 1 or len(quantities[0].parts) != 1:
-        return _claim_findings(context, claim, [Judgement(ABSTAIN, "claim.unread_words", "the claim is no count that can be read", severity=Severity.MAJOR)], check_id)
+        return _claim_findings(
+            context,
+            claim,
+            [Judgement(ABSTAIN, "claim.unread_words", "the claim is no count that can be read", severity=Severity.MAJOR)],
+            check_id,
+        )
     wanted = quantities[0]
     source = statement.roles
     stated = {"quantity": source.quantities, "refills": source.refills, "max_dose": source.maxima}[claim.field]
     if stated:
-        equal = [r for r in stated if r.value[0] == wanted.parts[0] and (wanted.units[0] is None or r.value[2] is None or r.value[2] == wanted.units[0])]
+        equal = [
+            r
+            for r in stated
+            if r.value[0] == wanted.parts[0] and (wanted.units[0] is None or r.value[2] is None or r.value[2] == wanted.units[0])
+        ]
         where = tuple(r.chunk for r in stated)
         verdict = PASS if equal else FAIL
         if equal and claim.field == "max_dose" and (wanted.units[0] is None) != (equal[0].value[2] is None):
             verdict = ABSTAIN
-        return _claim_findings(context, claim, [Judgement(verdict, "count.equal" if equal else "quantity.different", "source says " + ", ".join(f"{number_text(r.value[0])} {unit_text(r.value[2]) if r.value[2] else ''}".strip() for r in stated), where)], check_id)
+        return _claim_findings(
+            context,
+            claim,
+            [
+                Judgement(
+                    verdict,
+                    "count.equal" if equal else "quantity.different",
+                    "source says "
+                    + ", ".join(f"{number_text(r.value[0])} {unit_text(r.value[2]) if r.value[2] else ''}".strip() for r in stated),
+                    where,
+                )
+            ],
+            check_id,
+        )
     if claim.field == "refills" and wanted.parts[0] == 0:
         return _claim_findings(context, claim, absent(setting, "refills"), check_id)
     if claim.field == "quantity":
@@ -878,7 +1257,13 @@ def _derived(setting: Setting, wanted: Quantity) -> Judgement:
         low, _, unit = source.durations[0].value
         days = {"d": (1, 1), "wk": (7, 7), "mo": (28, 31)}.get(unit)
         if days is not None and per_day * low * days[0] <= wanted.parts[0] <= per_day * low * days[1]:
-            return Judgement(ABSTAIN, "count.derived", "source states no total; the claim is computed", tuple(r.chunk for r in source.durations), severity=Severity.MAJOR)
+            return Judgement(
+                ABSTAIN,
+                "count.derived",
+                "source states no total; the claim is computed",
+                tuple(r.chunk for r in source.durations),
+                severity=Severity.MAJOR,
+            )
     return added(setting, "count.not_in_source", "the statement states no total")
 
 
@@ -892,8 +1277,18 @@ def sequence_check(context: Context, claim: Claim) -> list[Finding]:
     place = str(order.index(statement.group) + 1)
     steps = str(statement.step + 1)
     if text in (place, str(statement.numbered), steps) or (text == str(item.index + 1) and text == place):
-        return _claim_findings(context, claim, [Judgement(PASS, "sequence.equal", "that is its place in the source", statement.chunks[:1])], "grounding.sequence")
-    return _claim_findings(context, claim, [Judgement(ABSTAIN, "sequence.differs", f"it is the statement at place {place}", statement.chunks[:1], severity=Severity.MAJOR)], "grounding.sequence")
+        return _claim_findings(
+            context,
+            claim,
+            [Judgement(PASS, "sequence.equal", "that is its place in the source", statement.chunks[:1])],
+            "grounding.sequence",
+        )
+    return _claim_findings(
+        context,
+        claim,
+        [Judgement(ABSTAIN, "sequence.differs", f"it is the statement at place {place}", statement.chunks[:1], severity=Severity.MAJOR)],
+        "grounding.sequence",
+    )
 
 
 def dosage_check(context: Context, claim: Claim) -> list[Finding]:
@@ -906,14 +1301,27 @@ def dosage_check(context: Context, claim: Claim) -> list[Finding]:
     judgements = _unreadable_claim(roles)
     if not judgements:
         if roles.strengths:
-            judgements.extend(_with_confidence(context, _strength(context, setting, statement, Roles(strengths=roles.strengths), [r.value for r in roles.strengths])))
+            judgements.extend(
+                _with_confidence(
+                    context, _strength(context, setting, statement, Roles(strengths=roles.strengths), [r.value for r in roles.strengths])
+                )
+            )
         bare = [r.value for r in roles.numbers if isinstance(r.value, Quantity)]
         if bare and not (roles.strengths or roles.doses or roles.rates or roles.slots):
-            judgements.append(Judgement(ABSTAIN, "claim.role_unknown", "a bare number may be a strength or a dose", severity=Severity.MAJOR))
+            judgements.append(
+                Judgement(ABSTAIN, "claim.role_unknown", "a bare number may be a strength or a dose", severity=Severity.MAJOR)
+            )
         judgements.extend(_other_components(context, setting, item, claim, roles, beside=("strengths",)))
         judgements.extend(_claim_words(context, setting, item, claim, Roles(residue=roles.residue, unsupported=roles.unsupported)))
         if not judgements:
-            judgements = [Judgement(ABSTAIN, "claim.role_unknown", "the claim is neither a strength, a dose nor a schedule that can be read", severity=Severity.MAJOR)]
+            judgements = [
+                Judgement(
+                    ABSTAIN,
+                    "claim.role_unknown",
+                    "the claim is neither a strength, a dose nor a schedule that can be read",
+                    severity=Severity.MAJOR,
+                )
+            ]
     return _claim_findings(context, claim, judgements, "grounding.dosage")
 
 
@@ -925,7 +1333,13 @@ def orphan_check(context: Context, item: Item) -> list[Finding]:
     if context.statement_of(item) is not None:
         return []
     verdict, why, evidence = _unbound(context, item)
-    check_id = "completeness.duplicated" if item.index in context.binding.duplicates else "completeness.merged" if item.index in context.binding.merged else "grounding.no_orphans"
+    check_id = (
+        "completeness.duplicated"
+        if item.index in context.binding.duplicates
+        else "completeness.merged"
+        if item.index in context.binding.merged
+        else "grounding.no_orphans"
+    )
     return [rule_finding(check_id, item.path, verdict, Severity.CRITICAL, f"This item: {why}.", evidence)]
 
 
@@ -940,7 +1354,16 @@ def residue_check(context: Context, item: Item) -> list[Finding]:
     for role in left[:3]:
         evidence = source_evidence(context, (role.chunk,), "grounding.residue")
         word = context.text(Span(role.chunk.start, role.chunk.end))
-        out.append(rule_finding("grounding.residue", item.path, ABSTAIN, Severity.MAJOR, f"The statement holds {word!r}, which is not understood.", (evidence,) if evidence else ()))
+        out.append(
+            rule_finding(
+                "grounding.residue",
+                item.path,
+                ABSTAIN,
+                Severity.MAJOR,
+                f"The statement holds {word!r}, which is not understood.",
+                (evidence,) if evidence else (),
+            )
+        )
     return out
 
 
@@ -956,35 +1379,209 @@ def document_check(context: Context, claim: Claim) -> list[Finding]:
             span = Span(at, at + len(claim.text.strip()))
             evidence = (Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="document.verbatim"),)
         return [rule_finding("grounding.document", claim.path, PASS, Severity.MAJOR, f"{_says(claim)}source has it verbatim.", evidence)]
-    return [rule_finding("grounding.document", claim.path, ABSTAIN, Severity.MAJOR, f"{_says(claim)}it does not stand in the source as written.")]
+    return [
+        rule_finding(
+            "grounding.document", claim.path, ABSTAIN, Severity.MAJOR, f"{_says(claim)}it does not stand in the source as written."
+        )
+    ]
 
 
 def _g(id: str, fields: str, run: object, what: str, why: str, example: str, *emits: str) -> Check:
-    return Check(id=id, scope="claim", fields=frozenset(fields.split()), run=run, what=what, why=why, example=example, emits=(id, "source.confidence_floor", "source.confidence_missing", *emits))  # type: ignore[arg-type]
+    return Check(
+        id=id,
+        scope="claim",
+        fields=frozenset(fields.split()),
+        run=run,
+        what=what,
+        why=why,
+        example=example,
+        emits=(id, "source.confidence_floor", "source.confidence_missing", *emits),
+    )  # type: ignore[arg-type]
 
 
 CHECKS: tuple[Check, ...] = (
-    _g("grounding.name", "name generic_name", name_check, "Compares the name with the name of the item's own statement, suffixes and digits exactly.", "Pan and Pan D, XL and XR, GP1 and GP2 are different medicines.", "source `Pan D 40 mg`, claim `Pan`: FAIL."),
-    _g("grounding.strength", "strength", strength_check, "Compares strength values exactly, component by component, with their denominators.", "A lost decimal point or component is a wrong dose.", "source `0.5 mg`, claim `5 mg`: FAIL.", "grounding.unit_integrity", "schema.role"),
-    _g("grounding.dose", "dose", dose_check, "Compares what is taken each time; unequal doses must all be carried.", "16 + 10 units is not 16 units twice.", "source `5 ml TDS`, claim `15 ml`: FAIL.", "grounding.unit_integrity", "schema.role"),
-    _g("grounding.frequency", "frequency", frequency_check, "Compares count, interval, slots, as-needed, day and period as canonical timing.", "BD is `twice daily` but not `every 12 hours`; losing SOS makes a regular order.", "source `BD SOS`, claim `BD`: FAIL.", "schema.role"),
-    _g("grounding.text", "timing instructions", timing_check, "Every meal, time of day, amount and word of a free text must stand in the item's own statement.", "Models invent `after food`.", "source `BD`, claim `after breakfast`: FAIL."),
-    _g("grounding.text_verbatim", "indication as_needed_for", text_check, "The words must stand in the item's own statement.", "An invented indication changes why a medicine is taken.", "source `SOS for fever`, claim `fever`: PASS.", "grounding.text"),
-    _g("grounding.quote", "source_quote", quote_check, "A quoted source must be verbatim in the item's own statement.", "A quotation that is not one hides an invention.", "source `Telma 40 mg`, claim `Telma 80 mg`: FAIL.", "grounding.text"),
-    _g("grounding.duration", "duration", duration_check, "Compares durations; weeks and days convert exactly, months and days never.", "3 days became 30.", "source `x 5/7`, claim `5 days`: PASS."),
-    _g("grounding.as_needed", "as_needed", as_needed_check, "True needs a PRN word; false needs a statement read to its end without one.", "As needed and regular are different orders.", "source `SOS`, claim `false`: FAIL."),
-    _g("grounding.form", "form", form_check, "Compares the form; an unwritten one only by a product known in exactly one.", "A tablet released as an injection.", "source `Tab`, claim `inj`: FAIL."),
-    _g("grounding.release", "release", release_check, "Compares release words token by token.", "SR, XR and XL are not interchangeable.", "source `SR`, claim `XR`: ABSTAIN."),
-    _g("grounding.route", "route", route_check, "Compares the route; an unwritten one only where the form has a single route, never for injections.", "IM became IV.", "source `IM`, claim `IV`: FAIL."),
-    _g("grounding.site", "site", site_check, "Compares the site, laterality included.", "Left eye and right eye.", "source `right eye`, claim `left eye`: FAIL.", "grounding.text"),
-    _g("grounding.quantity", "quantity", count_check, "Compares a stated total; a computed one is not grounded.", "A total hides an error of dose or days.", "no total in the source, claim `10`: ABSTAIN."),
-    _g("grounding.refills", "refills", count_check, "Compares stated refills; zero needs a statement read to its end.", "Invented refills.", "source without refills, claim `0`: PASS."),
-    _g("grounding.max_dose", "max_dose", count_check, "Compares the stated maximum.", "A maximum read as the dose.", "source `max 4/day`, claim `4`: PASS."),
-    _g("grounding.sequence", "sequence", sequence_check, "The number must be the statement's place.", "Reordered steps.", "second statement, claim `2`: PASS."),
-    _g("grounding.dosage", "dosage", dosage_check, "Reads `dosage` by grammar as strength, dose or schedule and compares each part.", "The key means three things in the wild.", "source `Telma 40 mg`, claim `40 mg`: PASS.", "grounding.unit_integrity", "schema.role"),
-    Check(id="grounding.no_orphans", scope="item", run=orphan_check, emits=("grounding.no_orphans", "completeness.duplicated", "completeness.merged"), what="Every item must own a statement of the source.", why="Models fabricate medicines.", example="An item named in no statement: FAIL."),
-    Check(id="grounding.residue", scope="item", run=residue_check, emits=("grounding.residue",), what="Words and digits of the item's own statement that nothing consumed.", why="An unread word may be the one that stops or changes the order.", example="`Telma 40 mg OD xyzzy`: ABSTAIN, naming the word."),
-    Check(id="grounding.document", scope="claim", fields=frozenset({"date", "prescriber", "patient", "facility", "identifier"}), run=document_check, emits=("grounding.document",), what="Document keys must stand in the source verbatim.", why="A wrong patient or date is a wrong record.", example="date found verbatim: PASS, else ABSTAIN."),
-)  # fmt: skip
+    _g(
+        "grounding.name",
+        "name generic_name",
+        name_check,
+        "Compares the name with the name of the item's own statement, suffixes and digits exactly.",
+        "Pan and Pan D, XL and XR, GP1 and GP2 are different medicines.",
+        "source `Pan D 40 mg`, claim `Pan`: FAIL.",
+    ),
+    _g(
+        "grounding.strength",
+        "strength",
+        strength_check,
+        "Compares strength values exactly, component by component, with their denominators.",
+        "A lost decimal point or component is a wrong dose.",
+        "source `0.5 mg`, claim `5 mg`: FAIL.",
+        "grounding.unit_integrity",
+        "schema.role",
+    ),
+    _g(
+        "grounding.dose",
+        "dose",
+        dose_check,
+        "Compares what is taken each time; unequal doses must all be carried.",
+        "16 + 10 units is not 16 units twice.",
+        "source `5 ml TDS`, claim `15 ml`: FAIL.",
+        "grounding.unit_integrity",
+        "schema.role",
+    ),
+    _g(
+        "grounding.frequency",
+        "frequency",
+        frequency_check,
+        "Compares count, interval, slots, as-needed, day and period as canonical timing.",
+        "BD is `twice daily` but not `every 12 hours`; losing SOS makes a regular order.",
+        "source `BD SOS`, claim `BD`: FAIL.",
+        "schema.role",
+    ),
+    _g(
+        "grounding.text",
+        "timing instructions",
+        timing_check,
+        "Every meal, time of day, amount and word of a free text must stand in the item's own statement.",
+        "Models invent `after food`.",
+        "source `BD`, claim `after breakfast`: FAIL.",
+    ),
+    _g(
+        "grounding.text_verbatim",
+        "indication as_needed_for",
+        text_check,
+        "The words must stand in the item's own statement.",
+        "An invented indication changes why a medicine is taken.",
+        "source `SOS for fever`, claim `fever`: PASS.",
+        "grounding.text",
+    ),
+    _g(
+        "grounding.quote",
+        "source_quote",
+        quote_check,
+        "A quoted source must be verbatim in the item's own statement.",
+        "A quotation that is not one hides an invention.",
+        "source `Telma 40 mg`, claim `Telma 80 mg`: FAIL.",
+        "grounding.text",
+    ),
+    _g(
+        "grounding.duration",
+        "duration",
+        duration_check,
+        "Compares durations; weeks and days convert exactly, months and days never.",
+        "3 days became 30.",
+        "source `x 5/7`, claim `5 days`: PASS.",
+    ),
+    _g(
+        "grounding.as_needed",
+        "as_needed",
+        as_needed_check,
+        "True needs a PRN word; false needs a statement read to its end without one.",
+        "As needed and regular are different orders.",
+        "source `SOS`, claim `false`: FAIL.",
+    ),
+    _g(
+        "grounding.form",
+        "form",
+        form_check,
+        "Compares the form; an unwritten one only by a product known in exactly one.",
+        "A tablet released as an injection.",
+        "source `Tab`, claim `inj`: FAIL.",
+    ),
+    _g(
+        "grounding.release",
+        "release",
+        release_check,
+        "Compares release words token by token.",
+        "SR, XR and XL are not interchangeable.",
+        "source `SR`, claim `XR`: ABSTAIN.",
+    ),
+    _g(
+        "grounding.route",
+        "route",
+        route_check,
+        "Compares the route; an unwritten one only where the form has a single route, never for injections.",
+        "IM became IV.",
+        "source `IM`, claim `IV`: FAIL.",
+    ),
+    _g(
+        "grounding.site",
+        "site",
+        site_check,
+        "Compares the site, laterality included.",
+        "Left eye and right eye.",
+        "source `right eye`, claim `left eye`: FAIL.",
+        "grounding.text",
+    ),
+    _g(
+        "grounding.quantity",
+        "quantity",
+        count_check,
+        "Compares a stated total; a computed one is not grounded.",
+        "A total hides an error of dose or days.",
+        "no total in the source, claim `10`: ABSTAIN.",
+    ),
+    _g(
+        "grounding.refills",
+        "refills",
+        count_check,
+        "Compares stated refills; zero needs a statement read to its end.",
+        "Invented refills.",
+        "source without refills, claim `0`: PASS.",
+    ),
+    _g(
+        "grounding.max_dose",
+        "max_dose",
+        count_check,
+        "Compares the stated maximum.",
+        "A maximum read as the dose.",
+        "source `max 4/day`, claim `4`: PASS.",
+    ),
+    _g(
+        "grounding.sequence",
+        "sequence",
+        sequence_check,
+        "The number must be the statement's place.",
+        "Reordered steps.",
+        "second statement, claim `2`: PASS.",
+    ),
+    _g(
+        "grounding.dosage",
+        "dosage",
+        dosage_check,
+        "Reads `dosage` by grammar as strength, dose or schedule and compares each part.",
+        "The key means three things in the wild.",
+        "source `Telma 40 mg`, claim `40 mg`: PASS.",
+        "grounding.unit_integrity",
+        "schema.role",
+    ),
+    Check(
+        id="grounding.no_orphans",
+        scope="item",
+        run=orphan_check,
+        emits=("grounding.no_orphans", "completeness.duplicated", "completeness.merged"),
+        what="Every item must own a statement of the source.",
+        why="Models fabricate medicines.",
+        example="An item named in no statement: FAIL.",
+    ),
+    Check(
+        id="grounding.residue",
+        scope="item",
+        run=residue_check,
+        emits=("grounding.residue",),
+        what="Words and digits of the item's own statement that nothing consumed.",
+        why="An unread word may be the one that stops or changes the order.",
+        example="`Telma 40 mg OD xyzzy`: ABSTAIN, naming the word.",
+    ),
+    Check(
+        id="grounding.document",
+        scope="claim",
+        fields=frozenset({"date", "prescriber", "patient", "facility", "identifier"}),
+        run=document_check,
+        emits=("grounding.document",),
+        what="Document keys must stand in the source verbatim.",
+        why="A wrong patient or date is a wrong record.",
+        example="date found verbatim: PASS, else ABSTAIN.",
+    ),
+)
 
 __all__ = ["CHECKS", "family_of", "reference_evidence", "releases_of", "setting_for"]

@@ -22,8 +22,25 @@ def drug_exists(context: Context, claim: Claim) -> list[Finding]:
     if name is None:
         return [rule_finding("reference.drug_exists", claim.path, ABSTAIN, Severity.MAJOR, "There is no name to look up.")]
     if name.entry is None or name.entry.incomplete:
-        return [rule_finding("reference.unknown_name", claim.path, ABSTAIN, Severity.MAJOR, f"We do not know this name; searched {editions}.", (Evidence(kind="rule", rule_id="reference.unknown_name"),))]
-    evidence = (Evidence(kind="reference", refdata_key=name.entry.display, citation=name.entry.citation, grade=name.entry.grade, rule_id="reference.drug_exists"),)
+        return [
+            rule_finding(
+                "reference.unknown_name",
+                claim.path,
+                ABSTAIN,
+                Severity.MAJOR,
+                f"We do not know this name; searched {editions}.",
+                (Evidence(kind="rule", rule_id="reference.unknown_name"),),
+            )
+        ]
+    evidence = (
+        Evidence(
+            kind="reference",
+            refdata_key=name.entry.display,
+            citation=name.entry.citation,
+            grade=name.entry.grade,
+            rule_id="reference.drug_exists",
+        ),
+    )
     return [rule_finding("reference.drug_exists", claim.path, PASS, Severity.MAJOR, "The bundle knows this name.", evidence)]
 
 
@@ -39,28 +56,86 @@ def dose_in_range(context: Context, claim: Claim) -> list[Finding]:
     if claim.field == "dosage" and not roles.strengths:
         return [rule_finding("reference.dose_in_range", claim.path, PASS, Severity.MINOR, "The claim states no strength to look up.")]
     if statement is None or not quantities:
-        return [rule_finding("reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, "There is no strength of a known statement to look up.")]
+        return [
+            rule_finding(
+                "reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, "There is no strength of a known statement to look up."
+            )
+        ]
     quantity = quantities[0]
     if len(quantities) > 1:
-        quantity = Quantity(tuple(p for q in quantities for p in q.parts), tuple(u for q in quantities for u in q.units), None, quantities[-1].per)
+        quantity = Quantity(
+            tuple(p for q in quantities for p in q.parts), tuple(u for q in quantities for u in q.units), None, quantities[-1].per
+        )
     if any(u in ("kg", "h", "d", "min") for _, u in quantity.per):
-        return [rule_finding("reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, "An amount per body weight or per time is no marketed strength.")]
+        return [
+            rule_finding(
+                "reference.dose_in_range",
+                claim.path,
+                ABSTAIN,
+                Severity.MAJOR,
+                "An amount per body weight or per time is no marketed strength.",
+            )
+        ]
     entry = statement.name.entry
     if entry is None:
         # The name's own finding says that it is unknown; a strength cannot be looked up without it.
-        return [rule_finding("reference.dose_in_range", claim.path, PASS, Severity.MINOR, "The name is in no bundle, so its strengths cannot be looked up; the name is held for that.")]
-    found = attest(context.rulepack.bundle, context.rulepack.lexicon, entry, quantity, family_of(context, statement), releases_of(statement))
+        return [
+            rule_finding(
+                "reference.dose_in_range",
+                claim.path,
+                PASS,
+                Severity.MINOR,
+                "The name is in no bundle, so its strengths cannot be looked up; the name is held for that.",
+            )
+        ]
+    found = attest(
+        context.rulepack.bundle, context.rulepack.lexicon, entry, quantity, family_of(context, statement), releases_of(statement)
+    )
     evidence = tuple(reference_evidence(found.rows, "reference.dose_in_range"))
     if found.status == ATTESTED:
         if found.curated:
-            return [rule_finding("reference.curated_only", claim.path, PASS, Severity.MINOR, "This strength is attested by curated facts alone.", evidence)]
-        return [rule_finding("reference.dose_in_range", claim.path, PASS, Severity.MAJOR, "This strength is attested for the product.", evidence)]
+            return [
+                rule_finding(
+                    "reference.curated_only",
+                    claim.path,
+                    PASS,
+                    Severity.MINOR,
+                    "This strength is attested by curated facts alone.",
+                    evidence,
+                )
+            ]
+        return [
+            rule_finding(
+                "reference.dose_in_range", claim.path, PASS, Severity.MAJOR, "This strength is attested for the product.", evidence
+            )
+        ]
     if found.status == UNKNOWN:
-        return [rule_finding("reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, f"The bundle lists no product of this name; searched {editions}.")]
+        return [
+            rule_finding(
+                "reference.dose_in_range",
+                claim.path,
+                ABSTAIN,
+                Severity.MAJOR,
+                f"The bundle lists no product of this name; searched {editions}.",
+            )
+        ]
     if found.status == IMPOSSIBLE and found.refutable:
-        return [rule_finding("reference.dose_in_range", claim.path, FAIL, Severity.CRITICAL, f"No product can have this strength: {found.reason}.", evidence)]
+        return [
+            rule_finding(
+                "reference.dose_in_range",
+                claim.path,
+                FAIL,
+                Severity.CRITICAL,
+                f"No product can have this strength: {found.reason}.",
+                evidence,
+            )
+        ]
     why = f"{found.reason}, by a curated name" if found.status == IMPOSSIBLE else "not attested for this name, form and release"
-    return [rule_finding("reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, f"This strength is {why}; searched {editions}.", evidence)]
+    return [
+        rule_finding(
+            "reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, f"This strength is {why}; searched {editions}.", evidence
+        )
+    ]
 
 
 def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
@@ -71,16 +146,46 @@ def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
     roles = context.roles_of(claim)
     lexicon = context.rulepack.lexicon
     if statement is None or not roles.forms:
-        return [rule_finding("reference.dose_form_valid", claim.path, ABSTAIN, Severity.MAJOR, "There is no form of a known statement to look up.")]
+        return [
+            rule_finding(
+                "reference.dose_form_valid", claim.path, ABSTAIN, Severity.MAJOR, "There is no form of a known statement to look up."
+            )
+        ]
     entry = statement.name.entry
     family = lexicon.form_family.get(roles.forms[0].value)
     if entry is None or family in ("drops", "spray", None):
-        return [rule_finding("reference.dose_form_valid", claim.path, PASS, Severity.MINOR, "There is no product or no single form family to look up; the name or form is judged elsewhere.")]
+        return [
+            rule_finding(
+                "reference.dose_form_valid",
+                claim.path,
+                PASS,
+                Severity.MINOR,
+                "There is no product or no single form family to look up; the name or form is judged elsewhere.",
+            )
+        ]
     rows = [r for r in (*entry.rows, *(p for c in entry.compositions for p in context.rulepack.bundle.products.get(c, ())))]
     matching = [r for r in rows if lexicon.bundle_form_family.get(r.form) == family]
     if matching:
-        return [rule_finding("reference.dose_form_valid", claim.path, PASS, Severity.MAJOR, "The bundle knows the product in this form.", tuple(reference_evidence(matching, "reference.dose_form_valid")))]
-    return [rule_finding("reference.dose_form_valid", claim.path, ABSTAIN, Severity.MAJOR, "The bundle does not attest this form for the product.", tuple(reference_evidence(rows, "reference.dose_form_valid")))]
+        return [
+            rule_finding(
+                "reference.dose_form_valid",
+                claim.path,
+                PASS,
+                Severity.MAJOR,
+                "The bundle knows the product in this form.",
+                tuple(reference_evidence(matching, "reference.dose_form_valid")),
+            )
+        ]
+    return [
+        rule_finding(
+            "reference.dose_form_valid",
+            claim.path,
+            ABSTAIN,
+            Severity.MAJOR,
+            "The bundle does not attest this form for the product.",
+            tuple(reference_evidence(rows, "reference.dose_form_valid")),
+        )
+    ]
 
 
 def look_alike(context: Context, claim: Claim) -> list[Finding]:
@@ -96,17 +201,75 @@ def look_alike(context: Context, claim: Claim) -> list[Finding]:
     pairs = context.rulepack.bundle.look_alikes.get(key) or context.rulepack.bundle.look_alikes.get(name.key, ())
     low = context.confidence.is_low(statement.name.start, statement.name.end)
     if low:
-        return [rule_finding("reference.look_alike", claim.path, ABSTAIN, Severity.MAJOR, "The name was recognised below the floor for words.", (Evidence(kind="rule", rule_id="reference.look_alike"),))] if pairs or context.binding.relation.get(item.index) != EXACT else []
+        return (
+            [
+                rule_finding(
+                    "reference.look_alike",
+                    claim.path,
+                    ABSTAIN,
+                    Severity.MAJOR,
+                    "The name was recognised below the floor for words.",
+                    (Evidence(kind="rule", rule_id="reference.look_alike"),),
+                )
+            ]
+            if pairs or context.binding.relation.get(item.index) != EXACT
+            else []
+        )
     if not pairs:
         return []
     other, source = pairs[0]
     evidence = (Evidence(kind="reference", refdata_key=other, citation=source, grade="curated", rule_id="reference.look_alike"),)
-    return [rule_finding("reference.look_alike", claim.path, PASS, Severity.MINOR, f"This name is confused with {other!r} elsewhere; here it is exact.", evidence)]
+    return [
+        rule_finding(
+            "reference.look_alike",
+            claim.path,
+            PASS,
+            Severity.MINOR,
+            f"This name is confused with {other!r} elsewhere; here it is exact.",
+            evidence,
+        )
+    ]
 
 
 CHECKS: tuple[Check, ...] = (
-    Check(id="reference.drug_exists", scope="claim", fields=frozenset({"name", "generic_name"}), run=drug_exists, emits=("reference.drug_exists", "reference.unknown_name"), what="Looks the name up in the bundle.", why="A name copied faithfully may still be no medicine.", example="an unknown name: ABSTAIN."),
-    Check(id="reference.dose_in_range", scope="claim", fields=frozenset({"strength", "dosage"}), run=dose_in_range, emits=("reference.dose_in_range", "reference.curated_only"), what="Asks whether this is a marketed strength of that product, form and release.", why="mg for mcg and lost decimal points give strengths that nobody sells.", example="paracetamol 50 g: FAIL; an unlisted strength: ABSTAIN."),
-    Check(id="reference.dose_form_valid", scope="claim", fields=frozenset({"form"}), run=dose_form_valid, emits=("reference.dose_form_valid",), what="Asks whether the product is known in that form family.", why="A form nobody sells is a reading error.", example="an injection of a product known only as tablets: ABSTAIN."),
-    Check(id="reference.look_alike", scope="item_name", fields=frozenset({"name"}), run=look_alike, emits=("reference.look_alike",), what="Says when the name is one that is confused with another.", why="Reviewers want to know; the machine does not guess.", example="exact and confidently read: a MINOR note."),
-)  # fmt: skip
+    Check(
+        id="reference.drug_exists",
+        scope="claim",
+        fields=frozenset({"name", "generic_name"}),
+        run=drug_exists,
+        emits=("reference.drug_exists", "reference.unknown_name"),
+        what="Looks the name up in the bundle.",
+        why="A name copied faithfully may still be no medicine.",
+        example="an unknown name: ABSTAIN.",
+    ),
+    Check(
+        id="reference.dose_in_range",
+        scope="claim",
+        fields=frozenset({"strength", "dosage"}),
+        run=dose_in_range,
+        emits=("reference.dose_in_range", "reference.curated_only"),
+        what="Asks whether this is a marketed strength of that product, form and release.",
+        why="mg for mcg and lost decimal points give strengths that nobody sells.",
+        example="paracetamol 50 g: FAIL; an unlisted strength: ABSTAIN.",
+    ),
+    Check(
+        id="reference.dose_form_valid",
+        scope="claim",
+        fields=frozenset({"form"}),
+        run=dose_form_valid,
+        emits=("reference.dose_form_valid",),
+        what="Asks whether the product is known in that form family.",
+        why="A form nobody sells is a reading error.",
+        example="an injection of a product known only as tablets: ABSTAIN.",
+    ),
+    Check(
+        id="reference.look_alike",
+        scope="item_name",
+        fields=frozenset({"name"}),
+        run=look_alike,
+        emits=("reference.look_alike",),
+        what="Says when the name is one that is confused with another.",
+        why="Reviewers want to know; the machine does not guess.",
+        example="exact and confidently read: a MINOR note.",
+    ),
+)

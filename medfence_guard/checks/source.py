@@ -22,12 +22,27 @@ def hidden_characters(context: Context, item: Item) -> list[Finding]:
     statement = context.statement_of(item)
     if statement is None or not context.reading.folded.unlisted:
         return []
-    bad = sorted(o for o in context.reading.folded.unlisted if any(c.start <= o < c.end for c in statement.chunks) or statement.span.start <= o < statement.span.end)
+    bad = sorted(
+        o
+        for o in context.reading.folded.unlisted
+        if any(c.start <= o < c.end for c in statement.chunks) or statement.span.start <= o < statement.span.end
+    )
     if not bad:
         return []
     span = Span(bad[0], bad[0] + 1)
-    evidence = Evidence(kind="source", source_spans=(span,), matched_text=f"U+{ord(context.source.text[bad[0]]):04X}", rule_id="source.hidden_characters")
-    return [rule_finding("source.hidden_characters", item.path, ABSTAIN, Severity.CRITICAL, "The statement holds a character outside the alphabet.", (evidence,))]
+    evidence = Evidence(
+        kind="source", source_spans=(span,), matched_text=f"U+{ord(context.source.text[bad[0]]):04X}", rule_id="source.hidden_characters"
+    )
+    return [
+        rule_finding(
+            "source.hidden_characters",
+            item.path,
+            ABSTAIN,
+            Severity.CRITICAL,
+            "The statement holds a character outside the alphabet.",
+            (evidence,),
+        )
+    ]
 
 
 def interleaved(context: Context, item: Item) -> list[Finding]:
@@ -39,11 +54,44 @@ def interleaved(context: Context, item: Item) -> list[Finding]:
     if hit is None:
         return []
     evidence = Evidence(kind="source", source_spans=(hit,), matched_text=context.text(hit), rule_id="source.interleaved_columns")
-    return [rule_finding("source.interleaved_columns", item.path, ABSTAIN, Severity.CRITICAL, "The text looks like two columns read straight across; give word boxes with SourceDocument.from_words.", (evidence,))]
+    return [
+        rule_finding(
+            "source.interleaved_columns",
+            item.path,
+            ABSTAIN,
+            Severity.CRITICAL,
+            "The text looks like two columns read straight across; give word boxes with SourceDocument.from_words.",
+            (evidence,),
+        )
+    ]
 
 
 CHECKS: tuple[Check, ...] = (
-    Check(id="source.confidence", scope="item", run=document_confidence, emits=("source.confidence_floor", "source.confidence_missing"), what="OCR needs a confidence, of the document or of its words.", why="Unknown is not high.", example="modality ocr without any confidence: ABSTAIN."),
-    Check(id="source.hidden_characters", scope="item", run=hidden_characters, emits=("source.hidden_characters",), what="No character outside the alphabet inside an owned statement.", why="What looks equal may be another string downstream.", example="a zero-width space inside a name: ABSTAIN."),
-    Check(id="source.interleaved_columns", scope="item", run=interleaved, emits=("source.interleaved_columns",), what="Two columns without word boxes are not guessed apart.", why="Interleaved lines give one medicine another's dose.", example="`1. Tab A … 3. Cap B …`: ABSTAIN."),
-)  # fmt: skip
+    Check(
+        id="source.confidence",
+        scope="item",
+        run=document_confidence,
+        emits=("source.confidence_floor", "source.confidence_missing"),
+        what="OCR needs a confidence, of the document or of its words.",
+        why="Unknown is not high.",
+        example="modality ocr without any confidence: ABSTAIN.",
+    ),
+    Check(
+        id="source.hidden_characters",
+        scope="item",
+        run=hidden_characters,
+        emits=("source.hidden_characters",),
+        what="No character outside the alphabet inside an owned statement.",
+        why="What looks equal may be another string downstream.",
+        example="a zero-width space inside a name: ABSTAIN.",
+    ),
+    Check(
+        id="source.interleaved_columns",
+        scope="item",
+        run=interleaved,
+        emits=("source.interleaved_columns",),
+        what="Two columns without word boxes are not guessed apart.",
+        why="Interleaved lines give one medicine another's dose.",
+        example="`1. Tab A … 3. Cap B …`: ABSTAIN.",
+    ),
+)

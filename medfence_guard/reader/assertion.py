@@ -16,10 +16,26 @@ from medfence_guard.reader.segment import Draft
 ACTIVE, UNDECIDED, MENTION = "active", "undecided", "mention"
 # Cue class -> what a statement under it is. `None`: the class does not speak of status.
 _CLASS_STATUS: dict[str, str | None] = {
-    "stopped": "stopped", "held": "held", "not_taking": "not_taking", "allergy": "allergy", "avoid": "avoid", "past": "past", "family": "family",
-    "conditional": "conditional", "hypothetical": "hypothetical", "question": UNDECIDED, "refused": UNDECIDED, "administered": UNDECIDED,
-    "switch_from": "stopped", "switch_to": ACTIVE, "increase": ACTIVE, "decrease": ACTIVE, "continue": ACTIVE, "taking": ACTIVE, "ambiguous": UNDECIDED,
-}  # fmt: skip
+    "stopped": "stopped",
+    "held": "held",
+    "not_taking": "not_taking",
+    "allergy": "allergy",
+    "avoid": "avoid",
+    "past": "past",
+    "family": "family",
+    "conditional": "conditional",
+    "hypothetical": "hypothetical",
+    "question": UNDECIDED,
+    "refused": UNDECIDED,
+    "administered": UNDECIDED,
+    "switch_from": "stopped",
+    "switch_to": ACTIVE,
+    "increase": ACTIVE,
+    "decrease": ACTIVE,
+    "continue": ACTIVE,
+    "taking": ACTIVE,
+    "ambiguous": UNDECIDED,
+}
 _SECTION_CLASS = {"allergy": "allergy", "stopped": "stopped", "past": "past", "family": "family"}
 EXCLUDED = frozenset({"stopped", "held", "not_taking", "allergy", "avoid", "past", "family", "conditional", "hypothetical"})
 

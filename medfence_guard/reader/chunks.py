@@ -58,11 +58,45 @@ class Chunk(NamedTuple):
 
 # Which reading of a phrase comes first when it has several; the segmenter may choose another by position.
 _KIND_ORDER = (
-    "instruction_to_model", "ambiguous", "rate", "rate_of", "when", "when_offset", "prn", "stat", "as_directed", "duration", "duration_is", "duration_open",
-    "maximum", "unsupported", "weekday", "quantity", "refill", "pseudo_cue", "collective", "cue", "form", "route", "site", "release", "then", "verb",
-    "composition", "indication", "inert", "indication_part", "terminator", "heading", "review_phrases", "boilerplate", "header_line_starts", "person_roles",
-    "label", "model_label",
-)  # fmt: skip
+    "instruction_to_model",
+    "ambiguous",
+    "rate",
+    "rate_of",
+    "when",
+    "when_offset",
+    "prn",
+    "stat",
+    "as_directed",
+    "duration",
+    "duration_is",
+    "duration_open",
+    "maximum",
+    "unsupported",
+    "weekday",
+    "quantity",
+    "refill",
+    "pseudo_cue",
+    "collective",
+    "cue",
+    "form",
+    "route",
+    "site",
+    "release",
+    "then",
+    "verb",
+    "composition",
+    "indication",
+    "inert",
+    "indication_part",
+    "terminator",
+    "heading",
+    "review_phrases",
+    "boilerplate",
+    "header_line_starts",
+    "person_roles",
+    "label",
+    "model_label",
+)
 _RANK = {kind: rank for rank, kind in enumerate(_KIND_ORDER)}
 
 
@@ -195,7 +229,13 @@ class Chunker:
         confused = self._confused_cluster(tokens, index, before)
         if confused is not None:
             return confused
-        if token.glued and before and before[-1].kind == "mark" and before[-1].value in ("+", "-", "<", ">", "=") and not tokens[index - 1].glued:
+        if (
+            token.glued
+            and before
+            and before[-1].kind == "mark"
+            and before[-1].value in ("+", "-", "<", ">", "=")
+            and not tokens[index - 1].glued
+        ):
             behind = before[-2] if len(before) > 1 else None
             if behind is None or (before[-1].value != "-" and behind.kind not in ("amount", "number", "tuple")):
                 # A sign is part of no dose.
@@ -209,7 +249,12 @@ class Chunker:
         if amount is not None:
             return amount
         after = index + 1
-        if token.kind == NUMBER and after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._lexicon.confusable_units:
+        if (
+            token.kind == NUMBER
+            and after < len(tokens)
+            and tokens[after].kind == WORD
+            and tokens[after].text in self._lexicon.confusable_units
+        ):
             return self._malformed(tokens, index, after)
         if token.kind == DASHED:
             if 3 <= len(token.values) <= 4:
@@ -222,7 +267,11 @@ class Chunker:
             return self._make("tuple", token.values, tokens, index, after, token.notes)
         if token.kind == PLUSSED:
             small = all(v < 10 for v in token.values)
-            return self._slots(tokens, index) if small and len(token.values) in (3, 4) else self._make("tuple", token.values, tokens, index, after, token.notes)
+            return (
+                self._slots(tokens, index)
+                if small and len(token.values) in (3, 4)
+                else self._make("tuple", token.values, tokens, index, after, token.notes)
+            )
         number = self._number(tokens, index, words=False)
         if number is not None and number[2] > after:
             return self._make("number", Quantity((number[0],), (None,), number[1]), tokens, index, number[2], number[3])
@@ -237,7 +286,9 @@ class Chunker:
         if limit is None or values[0] > limit or values[0].denominator != 1 or not before:
             return False
         last = before[-1]
-        return last.kind in ("rate", "slots", "when", "prn", "stat") or (last.kind in ("word", "inert", "filler") and last.value in ("x", "for"))
+        return last.kind in ("rate", "slots", "when", "prn", "stat") or (
+            last.kind in ("word", "inert", "filler") and last.value in ("x", "for")
+        )
 
     def _slots(self, tokens: list[Token], index: int) -> Chunk:
         token = tokens[index]
@@ -256,7 +307,9 @@ class Chunker:
 
     def _malformed(self, tokens: list[Token], index: int, after: int) -> Chunk:
         """A number that is not one, with what is glued to it and the unit behind it, so that its role is still known."""
-        while after < len(tokens) and tokens[after].glued and tokens[after].kind in (NUMBER, WORD) and tokens[after].text not in self._units:
+        while (
+            after < len(tokens) and tokens[after].glued and tokens[after].kind in (NUMBER, WORD) and tokens[after].text not in self._units
+        ):
             after += 1
         unit = None
         if after < len(tokens) and tokens[after].kind == WORD:
@@ -316,7 +369,11 @@ class Chunker:
         if after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._lexicon.scale_words:
             word = tokens[after].text
             unit_next = self._unit_at(tokens, after + 1)
-            if word in ("k", "miu", "mu") or (unit_next is not None and unit_next[1] in ("iu", "unit")) or word in ("lac", "lacs", "lakh", "lakhs"):
+            if (
+                word in ("k", "miu", "mu")
+                or (unit_next is not None and unit_next[1] in ("iu", "unit"))
+                or word in ("lac", "lacs", "lakh", "lakhs")
+            ):
                 scale = self._lexicon.scale_words[word]
                 values = tuple(v * scale for v in values)
                 after += 1
@@ -331,7 +388,14 @@ class Chunker:
         ucum, dimension, unit_notes, next_index = unit
         if dimension == "not_a_dose":
             return None
-        if dimension.startswith("count:") and before and before[-1].kind == "drug" and len(values) == 1 and (values[0] >= 5 or values[0].denominator != 1) and values[0] > 1:
+        if (
+            dimension.startswith("count:")
+            and before
+            and before[-1].kind == "drug"
+            and len(values) == 1
+            and (values[0] >= 5 or values[0].denominator != 1)
+            and values[0] > 1
+        ):
             # `Dolo 650 tab 1-1-1`: the number belongs to the name, the word is the form.
             return None
         notes += unit_notes + (("scale_word",) if scaled else ())
@@ -346,7 +410,14 @@ class Chunker:
             number = self._number(tokens, after + 1, words=False) if after + 1 < len(tokens) else None
             unit_from = number[2] if number is not None else after + 1
             following = self._unit_at(tokens, unit_from)
-            if following is not None and number is not None and number[1] is None and following[1] == dimension and dimension in _STRENGTH_DIMENSIONS and mark.text != "per":
+            if (
+                following is not None
+                and number is not None
+                and number[1] is None
+                and following[1] == dimension
+                and dimension in _STRENGTH_DIMENSIONS
+                and mark.text != "per"
+            ):
                 parts.append(number[0])
                 units.append(following[0])
                 notes += number[3]
@@ -469,7 +540,12 @@ class Chunker:
             place += 1
 
     def _from_meanings(
-        self, tokens: list[Token], first: int, last: int, meanings: list[Meaning], number: tuple[Fraction, Fraction | None, tuple[str, ...]] | None
+        self,
+        tokens: list[Token],
+        first: int,
+        last: int,
+        meanings: list[Meaning],
+        number: tuple[Fraction, Fraction | None, tuple[str, ...]] | None,
     ) -> Chunk:
         ordered = sorted(meanings, key=lambda m: _RANK.get(m.kind, 99)) if len(meanings) > 1 else meanings
         meaning = ordered[0]

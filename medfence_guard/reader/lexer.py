@@ -45,9 +45,22 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _KIND = {
-    "newline": NEWLINE, "item": ITEM, "confused": CONFUSED, "date": DATE, "mlslots": DASHED, "dashed": DASHED, "plussed": PLUSSED, "slashed": SLASHED, "spaced": NUMBER, "number": NUMBER,
-    "dotted": WORD, "slashword": WORD, "word": WORD, "arrow": MARK, "mark": MARK,
-}  # fmt: skip
+    "newline": NEWLINE,
+    "item": ITEM,
+    "confused": CONFUSED,
+    "date": DATE,
+    "mlslots": DASHED,
+    "dashed": DASHED,
+    "plussed": PLUSSED,
+    "slashed": SLASHED,
+    "spaced": NUMBER,
+    "number": NUMBER,
+    "dotted": WORD,
+    "slashword": WORD,
+    "word": WORD,
+    "arrow": MARK,
+    "mark": MARK,
+}
 
 _INTEGER = re.compile(r"\d{1,12}")
 _DECIMAL = re.compile(r"\d{1,12}\.\d{1,9}")
@@ -147,7 +160,5 @@ def lex(folded: FoldedText, start: int = 0, end: int | None = None) -> list[Toke
         else:
             append(Token(kind, surface, begin, stop, glued))
     if unlisted:
-        tokens = [
-            token._replace(kind=UNREADABLE) if not unlisted.isdisjoint(range(token.start, token.end)) else token for token in tokens
-        ]
+        tokens = [token._replace(kind=UNREADABLE) if not unlisted.isdisjoint(range(token.start, token.end)) else token for token in tokens]
     return tokens

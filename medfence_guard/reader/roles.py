@@ -19,8 +19,39 @@ from medfence_guard.reader.segment import meaning_of, means
 
 STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
 # Words that join and carry nothing; every other unknown word is residue.
-GLUE_WORDS = frozenset({"x", "for", "of", "to", "a", "an", "the", "and", "per", "at", "in", "on", "with", "by", "as", "each", "only", "℞", "no", "nos", "re", "be", "le", "is", "are", "it"})
-_SILENT_GLUE = frozenset({"x", "for", "of", "a", "an", "the", "and", "at", "in", "with", "as", "each", "℞", "is", "are", "to", "on", "be", "per", "by"})
+GLUE_WORDS = frozenset(
+    {
+        "x",
+        "for",
+        "of",
+        "to",
+        "a",
+        "an",
+        "the",
+        "and",
+        "per",
+        "at",
+        "in",
+        "on",
+        "with",
+        "by",
+        "as",
+        "each",
+        "only",
+        "℞",
+        "no",
+        "nos",
+        "re",
+        "be",
+        "le",
+        "is",
+        "are",
+        "it",
+    }
+)
+_SILENT_GLUE = frozenset(
+    {"x", "for", "of", "a", "an", "the", "and", "at", "in", "with", "as", "each", "℞", "is", "are", "to", "on", "be", "per", "by"}
+)
 _PLAIN_MARKS = frozenset(".,:;-()[]/+*•'\"&|_")
 
 
@@ -136,10 +167,20 @@ class NameReader:
             text = surface(chunk)
             if chunk.kind == "mark" and chunk.value in ("-", ".", "'") and place + 1 < count:
                 after = chunks[place + 1]
-                if chunk.value == "-" and self._is_suffix(chunks, place + 1, surface, known, label_chunk) and chunk.start == chunks[place - 1].end:
+                if (
+                    chunk.value == "-"
+                    and self._is_suffix(chunks, place + 1, surface, known, label_chunk)
+                    and chunk.start == chunks[place - 1].end
+                ):
                     place += 1
                     continue
-                if chunk.value == "-" and after.kind in ("number", "tuple") and after.start == chunk.end and chunk.start == chunks[place - 1].end and label_chunk is None:
+                if (
+                    chunk.value == "-"
+                    and after.kind in ("number", "tuple")
+                    and after.start == chunk.end
+                    and chunk.start == chunks[place - 1].end
+                    and label_chunk is None
+                ):
                     place += 1
                     continue
                 break
@@ -147,14 +188,23 @@ class NameReader:
             if release is not None:
                 releases.append(release)
                 key += name_key(text)
-            elif chunk.kind == "word" and known and chunk.value in self._lexicon.salts and not (first.value.name is not None and first.value.name.brand):
+            elif (
+                chunk.kind == "word"
+                and known
+                and chunk.value in self._lexicon.salts
+                and not (first.value.name is not None and first.value.name.brand)
+            ):
                 salts.append(chunk.value)
                 key += name_key(text)
             elif self._is_suffix(chunks, place, surface, known, label_chunk):
                 suffixes.append(text)
                 key += name_key(text)
             elif chunk.kind == "number" and chunk.value.high is None and label_chunk is None and (len(chunks[place].value.parts) == 1):
-                if chunk.start == chunks[place - 1].end and chunks[place - 1].kind == "word" and chunks[place - 1].end - chunks[place - 1].start <= 3:
+                if (
+                    chunk.start == chunks[place - 1].end
+                    and chunks[place - 1].kind == "word"
+                    and chunks[place - 1].end - chunks[place - 1].start <= 3
+                ):
                     # Glued to letters (`GP2`, `D3`): part of the name, no strength.
                     suffixes.append(text)
                     key += name_key(text)
@@ -162,10 +212,23 @@ class NameReader:
                     label, label_chunk = chunk.value.parts, chunk
             elif chunk.kind == "tuple" and label_chunk is None:
                 label, label_chunk = chunk.value, chunk
-            elif not known and chunk.kind == "word" and len(suffixes) < 3 and str(chunk.value).isalpha() and label_chunk is None and chunk.value not in GLUE_WORDS:
+            elif (
+                not known
+                and chunk.kind == "word"
+                and len(suffixes) < 3
+                and str(chunk.value).isalpha()
+                and label_chunk is None
+                and chunk.value not in GLUE_WORDS
+            ):
                 suffixes.append(text)
                 key += name_key(text)
-            elif chunk.kind == "drug" and known and chunk.start - chunks[place - 1].end <= 1 and label_chunk is None and self._joined(key, chunk):
+            elif (
+                chunk.kind == "drug"
+                and known
+                and chunk.start - chunks[place - 1].end <= 1
+                and label_chunk is None
+                and self._joined(key, chunk)
+            ):
                 key += chunk.value.key
                 parts.append(chunk.value)
             elif self._joins_molecule(chunks, place, parts, label_chunk):
@@ -178,7 +241,9 @@ class NameReader:
             place += 1
         entry = self._entry(key, parts, suffixes)
         stem = parts[0].name if parts else None
-        reading = NameReading(key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts))
+        reading = NameReading(
+            key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts)
+        )
         return reading, place
 
     def extend(self, name: NameReading, chunk: Chunk) -> bool:
@@ -241,7 +306,9 @@ class NameReader:
             return parts[0].name
         return None
 
-    def _is_suffix(self, chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str], known: bool, label_chunk: Chunk | None) -> bool:
+    def _is_suffix(
+        self, chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str], known: bool, label_chunk: Chunk | None
+    ) -> bool:
         """A suffix is a listed token directly behind the name; a timing word is one only if the strength still follows it."""
         chunk = chunks[place]
         text = surface(chunk)
@@ -293,7 +360,12 @@ class RoleReader:
                 place = after_name
                 continue
             chunk = chunks[place]
-            if chunk.kind == "drug" and roles.name is not None and chunks[place - 1].value in ("+", "/", "&", "and") and self._names.extend(roles.name, chunk):
+            if (
+                chunk.kind == "drug"
+                and roles.name is not None
+                and chunks[place - 1].value in ("+", "/", "&", "and")
+                and self._names.extend(roles.name, chunk)
+            ):
                 place += 1
                 continue
             stepped = self._composition(chunks, place, roles, anchor)
@@ -321,7 +393,9 @@ class RoleReader:
         while stop < len(chunks) and not (closing is not None and chunks[stop].kind == "mark" and chunks[stop].value == closing):
             stop += 1
         inside = chunks[place + 1 : stop]
-        if not any(c.kind == "drug" for c in inside) or any(c.kind in ("cue", "rate", "slots", "prn", "when", "stat", "then") for c in inside):
+        if not any(c.kind == "drug" for c in inside) or any(
+            c.kind in ("cue", "rate", "slots", "prn", "when", "stat", "then") for c in inside
+        ):
             return None
         mention: DrugMention | None = None
         mention_chunk: Chunk | None = None
@@ -333,7 +407,11 @@ class RoleReader:
             elif c.kind == "amount" and mention is not None and mention_chunk is not None:
                 roles.composition.append((mention, c.value, c))
                 mention = None
-            elif c.kind in ("word", "number", "malformed", "unreadable", "tuple", "confused") and c.value not in GLUE_WORDS and c.value not in self._lexicon.salts:
+            elif (
+                c.kind in ("word", "number", "malformed", "unreadable", "tuple", "confused")
+                and c.value not in GLUE_WORDS
+                and c.value not in self._lexicon.salts
+            ):
                 roles.residue.append(Role(c.value, c))
         if mention is not None and mention_chunk is not None:
             roles.composition.append((mention, None, mention_chunk))
@@ -428,7 +506,14 @@ class RoleReader:
             roles.strengths.append(Role(quantity, chunk))
             return
         counted = dimension.startswith("count:")
-        if counted and before is not None and before.kind == "word" and before.value == "x" and quantity.high is None and (roles.doses or roles.slots or roles.rates):
+        if (
+            counted
+            and before is not None
+            and before.kind == "word"
+            and before.value == "x"
+            and quantity.high is None
+            and (roles.doses or roles.slots or roles.rates)
+        ):
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
             return
         bracketed = before is not None and before.kind == "mark" and before.value == "(" and bool(roles.durations)
@@ -502,7 +587,11 @@ class RoleReader:
             chunk = chunks[place]
             if chunk.kind == "indication":
                 roles.prn_for.append(Role(chunk.value, chunk))
-            elif not (chunk.kind in ("indication_part",) or (chunk.kind in ("word", "inert") and chunk.value in ("for", "if", "or", "and", "of")) or chunk.value in ("/", "(", ",")):
+            elif not (
+                chunk.kind in ("indication_part",)
+                or (chunk.kind in ("word", "inert") and chunk.value in ("for", "if", "or", "and", "of"))
+                or chunk.value in ("/", "(", ",")
+            ):
                 break
             place += 1
         return place
@@ -557,11 +646,22 @@ class RoleReader:
         if eye:
             self._right_eye(roles, surface)
         left: list[Role] = []
-        after_timing = [r for r in roles.numbers if any(t.chunk.end <= r.chunk.start for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat))]
+        after_timing = [
+            r
+            for r in roles.numbers
+            if any(t.chunk.end <= r.chunk.start for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat))
+        ]
         order = [c for c in columns if c in ("duration_days", "quantity")]
         for role in roles.numbers:
             single = isinstance(role.value, Quantity) and len(role.value.parts) == 1 and role.value.high is None
-            if single and role in after_timing and not roles.durations and order and order[0] == "duration_days" and len(after_timing) <= len(order):
+            if (
+                single
+                and role in after_timing
+                and not roles.durations
+                and order
+                and order[0] == "duration_days"
+                and len(after_timing) <= len(order)
+            ):
                 index = after_timing.index(role)
                 if order[index] == "duration_days":
                     roles.durations.append(Role((role.value.parts[0], None, "d"), role.chunk))
@@ -584,7 +684,17 @@ class RoleReader:
 
 
 _PLAIN_TARGETS = {
-    "form": "forms", "stat": "stat", "as_directed": "as_directed", "duration_open": "open_durations", "maximum": "maxima", "quantity": "quantities",
-    "refill": "refills", "indication": "indications", "pseudo_cue": "pseudo_cues", "ambiguous": "ambiguous", "unsupported": "unsupported", "verb": "verbs",
+    "form": "forms",
+    "stat": "stat",
+    "as_directed": "as_directed",
+    "duration_open": "open_durations",
+    "maximum": "maxima",
+    "quantity": "quantities",
+    "refill": "refills",
+    "indication": "indications",
+    "pseudo_cue": "pseudo_cues",
+    "ambiguous": "ambiguous",
+    "unsupported": "unsupported",
+    "verb": "verbs",
     "then": "unsupported",
-}  # fmt: skip
+}

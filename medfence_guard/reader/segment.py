@@ -32,7 +32,9 @@ _UNLISTED_SET = re.compile(
 )
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 # Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
-_LINE_SECTIONS = frozenset("allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split())
+_LINE_SECTIONS = frozenset(
+    "allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split()
+)
 
 
 @dataclass(slots=True)
@@ -80,7 +82,9 @@ class Segmented:
 
 def means(chunk: Chunk, kind: str) -> bool:
     """Whether `kind` is one of the chunk's readings."""
-    return chunk.kind == kind or any(m.kind == kind for m in chunk.meanings)
+    if chunk.kind == kind:
+        return True
+    return bool(chunk.meanings) and any(m.kind == kind for m in chunk.meanings)
 
 
 def meaning_of(chunk: Chunk, kind: str) -> object:
@@ -175,8 +179,18 @@ class Segmenter:
             if chunks[0].kind == "amount":
                 word = chunks[0]
                 form = "tablet" if word.value.units[0] == "{tbl}" else "capsule"
-                chunks = [word, word._replace(kind="form", value=form, start=word.end - 3 if word.end - 3 > word.start else word.start), *chunks[1:]]
-        elif chunks[0].kind == "number" and len(chunks) > 2 and chunks[1].kind == "form" and chunks[0].value.parts[0] <= 30 and chunks[0].value.parts[0].denominator == 1:
+                chunks = [
+                    word,
+                    word._replace(kind="form", value=form, start=max(word.start, word.end - 3)),
+                    *chunks[1:],
+                ]
+        elif (
+            chunks[0].kind == "number"
+            and len(chunks) > 2
+            and chunks[1].kind == "form"
+            and chunks[0].value.parts[0] <= 30
+            and chunks[0].value.parts[0].denominator == 1
+        ):
             # `1 Tab. Brufen 400`: OCR lost the full stop of the list number, unless the form is followed by no name.
             if chunks[2].kind in ("drug", "word") or (chunks[2].kind == "mark" and len(chunks) > 3 and chunks[3].kind in ("drug", "word")):
                 self._close()
@@ -189,7 +203,9 @@ class Segmenter:
         line_text = self._text[chunks[0].start : chunks[-1].end]
         unlisted = _UNLISTED_SET.search(line_text)
         if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
-            self.out.collectives.append(Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0))
+            self.out.collectives.append(
+                Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
+            )
         first = chunks[place]
         if means(first, "boilerplate") and first.kind != "drug":
             self._close()
@@ -220,7 +236,11 @@ class Segmenter:
         if expected != int(value):
             return None
         if first.kind == "amount":
-            return int(value) if first.value.units[0] in ("{tbl}", "{capsule}") and not first.value.per and chunks[1].kind in ("drug", "word", "mark") else None
+            return (
+                int(value)
+                if first.value.units[0] in ("{tbl}", "{capsule}") and not first.value.per and chunks[1].kind in ("drug", "word", "mark")
+                else None
+            )
         if chunks[1].kind == "mark" and chunks[1].value == "|":
             return int(value)
         return int(value) if chunks[1].kind in ("form", "drug", "word") else None
@@ -231,7 +251,12 @@ class Segmenter:
         leading: list[tuple[int, int]] = []
         for number, (chunks, _) in enumerate(lines):
             first = chunks[0]
-            if first.kind in ("number", "amount") and len(first.value.parts) == 1 and first.value.high is None and first.value.parts[0].denominator == 1:
+            if (
+                first.kind in ("number", "amount")
+                and len(first.value.parts) == 1
+                and first.value.high is None
+                and first.value.parts[0].denominator == 1
+            ):
                 leading.append((number, int(first.value.parts[0])))
         out: dict[int, int] = {}
         for place, (line, value) in enumerate(leading):
@@ -280,13 +305,25 @@ class Segmenter:
             return
         kinds = {c.kind for c in chunks}
         unknown = kinds & {"word", "malformed", "confused", "unreadable"}
-        strength = any(c.kind == "amount" and not any(u in ("d", "h", "min") for _, u in c.value.per) and any(u in ("mg", "ug", "g", "[iU]", "mL", "{unit}") for u in c.value.units) for c in chunks)
+        strength = any(
+            c.kind == "amount"
+            and not any(u in ("d", "h", "min") for _, u in c.value.per)
+            and any(u in ("mg", "ug", "g", "[iU]", "mL", "{unit}") for u in c.value.units)
+            for c in chunks
+        )
         timed = kinds & {"rate", "slots", "prn", "stat", "when"}
-        ditto = any(c.kind == "cue" and c.value[0] == "ambiguous" for c in chunks) or any(c.kind == "word" and c.value == "do" for c in chunks)
+        ditto = any(c.kind == "cue" and c.value[0] == "ambiguous" for c in chunks) or any(
+            c.kind == "word" and c.value == "do" for c in chunks
+        )
         ordered = (
             "slots" in kinds
             or (strength and timed)
-            or ("amount" in kinds and unknown and timed and any(c.kind == "amount" and (c.value.units[0] or "").startswith("{") for c in chunks))
+            or (
+                "amount" in kinds
+                and unknown
+                and timed
+                and any(c.kind == "amount" and (c.value.units[0] or "").startswith("{") for c in chunks)
+            )
             or (timed and not unknown and sum(c.kind == "mark" and c.value in ("*", "~", ".", "?", "_", "•") for c in chunks) >= 2)
             or ("form" in kinds and (timed or strength or unknown))
             or ("rate" in kinds and "duration" in kinds)
@@ -342,7 +379,12 @@ class Segmenter:
                 place += 1
                 at_start = False
                 continue
-            if chunk.kind == "header_line_starts" and place + 1 < count and chunks[place + 1].kind in ("tuple", "number", "amount", "mark", "percent") and self._open is not None:
+            if (
+                chunk.kind == "header_line_starts"
+                and place + 1 < count
+                and chunks[place + 1].kind in ("tuple", "number", "amount", "mark", "percent")
+                and self._open is not None
+            ):
                 self._close()
                 self._muted = True
                 place += 1
@@ -384,17 +426,44 @@ class Segmenter:
             return False
         if first.kind == "composition" and not any(c.kind == "drug" for c in chunks):
             return False
-        if first.kind in ("label", "composition", "form", "cue") or (means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"):
+        if first.kind in ("label", "composition", "form", "cue") or (
+            means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"
+        ):
             return True
         dosed = any(c.kind == "amount" for c in draft.chunks) and any(c.kind in TIMING_KINDS for c in draft.chunks)
-        if dosed and first.kind in ("amount", "inert", "indication", "heading") and any(c.kind == "amount" for c in chunks) and any(c.kind in TIMING_KINDS for c in chunks):
+        if (
+            dosed
+            and first.kind in ("amount", "inert", "indication", "heading")
+            and any(c.kind == "amount" for c in chunks)
+            and any(c.kind in TIMING_KINDS for c in chunks)
+        ):
             # A second strength with a second timing is another order, whoever it is of.
             return False
         if first.kind in SIG_KINDS:
             if not any(c.kind == "word" and c.value not in _JOINTS and len(str(c.value)) > 1 for c in chunks[place:]):
                 return True
             timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
-            strong = first.kind in ("duration", "duration_open", "when", "prn", "then", "unsupported", "maximum", "range", "tuple", "slots", "confused", "malformed", "ambiguous", "composition", "stat", "as_directed", "route", "site", "quantity")
+            strong = first.kind in (
+                "duration",
+                "duration_open",
+                "when",
+                "prn",
+                "then",
+                "unsupported",
+                "maximum",
+                "range",
+                "tuple",
+                "slots",
+                "confused",
+                "malformed",
+                "ambiguous",
+                "composition",
+                "stat",
+                "as_directed",
+                "route",
+                "site",
+                "quantity",
+            )
             return strong or (not timed and first.kind in ("amount", "rate", "weekday", "number"))
         if first.kind == "word":
             if first.value in ("x", "for", "to", "and", "or"):
@@ -418,10 +487,20 @@ class Segmenter:
         alone = following is None and place == 0
         is_rx = surface in ("rx", "℞")
         bracket = is_rx and following is not None and following.kind == "mark" and following.value == "("
-        soft_current = at_start and name == "current" and surface in ("pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of")
+        soft_current = (
+            at_start
+            and name == "current"
+            and surface in ("pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of")
+        )
         if colon and following is not None and following.value == "-" and not at_start:
             colon = False
-        if means(chunk, "label") and colon and self._open is not None and name not in _LINE_SECTIONS and surface not in ("rx", "adv", "advice", "plan", "treatment"):
+        if (
+            means(chunk, "label")
+            and colon
+            and self._open is not None
+            and name not in _LINE_SECTIONS
+            and surface not in ("rx", "adv", "advice", "plan", "treatment")
+        ):
             return None
         if not (colon or (alone and at_start) or is_rx or soft_current):
             return None
@@ -500,9 +579,19 @@ class Segmenter:
             if at.kind == "form":
                 form = True
             elif at.kind == "word":
-                if form and self._is_name_word(str(at.value)) and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after])):
+                if (
+                    form
+                    and self._is_name_word(str(at.value))
+                    and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after]))
+                ):
                     return after if self._names_something(chunks, after, not any(c.kind == "form" for c in chunks[place:after])) else None
-                if at_start and not header and place == after and self._section[1] in ("active", "unknown", "reported") and self._unlisted_order(chunks, after):
+                if (
+                    at_start
+                    and not header
+                    and place == after
+                    and self._section[1] in ("active", "unknown", "reported")
+                    and self._unlisted_order(chunks, after)
+                ):
                     return after
                 if at.value in ("of", "the", "a", "an", "also", "and", "on", "pt", "to") and after > place:
                     after += 1
@@ -527,7 +616,13 @@ class Segmenter:
         if chunk.kind != "number" or place + 1 >= len(chunks) or chunk.value.high is not None or len(chunk.value.parts) != 1:
             return False
         mark = chunks[place + 1]
-        return mark.kind == "mark" and mark.value in (".", ")") and mark.start == chunk.end and chunk.value.parts[0].denominator == 1 and 1 <= chunk.value.parts[0] <= 40
+        return (
+            mark.kind == "mark"
+            and mark.value in (".", ")")
+            and mark.start == chunk.end
+            and chunk.value.parts[0].denominator == 1
+            and 1 <= chunk.value.parts[0] <= 40
+        )
 
     @staticmethod
     def _is_name_word(word: str) -> bool:
@@ -580,7 +675,9 @@ class Segmenter:
             return True
         if self._is_finding(chunks, anchor):
             return False
-        dosed = any(c.kind in ("amount", "number", "tuple", "malformed") or c.kind in TIMING_KINDS or c.kind == "form" for c in chunks[anchor + 1 :])
+        dosed = any(
+            c.kind in ("amount", "number", "tuple", "malformed") or c.kind in TIMING_KINDS or c.kind == "form" for c in chunks[anchor + 1 :]
+        )
         # `Test: Calcium, Vit B12, Creatinine`: a list of laboratory names, none of them dosed.
         return dosed or not any(c.kind == "header_line_starts" for c in chunks)
 
@@ -598,7 +695,11 @@ class Segmenter:
     def _belongs_to_open(self, chunks: Sequence[Chunk], place: int, lead: int | None = None) -> bool:
         """Whether the name at `place` goes with the statement being read: a printed composition, a combination, `Brand (Generic)`."""
         draft = self._open
-        if draft is None or lead is not None and any(c.kind in ("cue", "item") or (c.kind == "form" and c.value not in ("tablet", "capsule")) for c in chunks[lead:place]):
+        if (
+            draft is None
+            or (lead is not None
+            and any(c.kind in ("cue", "item") or (c.kind == "form" and c.value not in ("tablet", "capsule")) for c in chunks[lead:place]))
+        ):
             return False
         if lead is not None and any(c.kind in ("verb", "then", "terminator", "person_roles") for c in chunks[lead:place]):
             return False
@@ -671,7 +772,11 @@ class Segmenter:
         self._context = []
         # An amount, form or verb that stood open before the lead belongs to this statement.
         back: list[Chunk] = []
-        while context and context[-1].kind in ("form", "verb", "cue", "pseudo_cue") or (context and context[-1].kind == "mark" and context[-1].value in (".", "-")):
+        while (
+            (context
+            and context[-1].kind in ("form", "verb", "cue", "pseudo_cue"))
+            or (context and context[-1].kind == "mark" and context[-1].value in (".", "-"))
+        ):
             back.insert(0, context.pop())
         body = back + lead
         self._open = Draft(
@@ -690,7 +795,12 @@ class Segmenter:
             last_line=self._line,
             alternative=alternative or self._ticked,
         )
-        if self._broke and self._after_line is not None and any(c.kind in ("verb", "form") for c in [*context, *body]) and self._section[1] in ("family", "past", "none", "allergy"):
+        if (
+            self._broke
+            and self._after_line is not None
+            and any(c.kind in ("verb", "form") for c in [*context, *body])
+            and self._section[1] in ("family", "past", "none", "allergy")
+        ):
             # A new sentence with an order in it is out of the reach of the heading before it on the line.
             self._open.section, self._open.section_status = self._after_line
         for c in body:

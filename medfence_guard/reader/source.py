@@ -79,7 +79,15 @@ def _renumbered(tokens: list[Token]) -> list[Token]:
         token = tokens[place]
         first = not out or out[-1].kind == NEWLINE
         after = tokens[place + 1] if place + 1 < len(tokens) else None
-        if first and token.kind == NUMBER and token.text.isdigit() and len(token.text) <= 2 and after is not None and after.text in (".", ")") and after.glued:
+        if (
+            first
+            and token.kind == NUMBER
+            and token.text.isdigit()
+            and len(token.text) <= 2
+            and after is not None
+            and after.text in (".", ")")
+            and after.glued
+        ):
             out.append(Token(ITEM, token.text + after.text, token.start, after.end, False))
             place += 2
             continue
@@ -94,7 +102,9 @@ def _renumbered(tokens: list[Token]) -> list[Token]:
     return out
 
 
-def read_source(source: SourceDocument, chunker: Chunker, lexicon: Lexicon, names: RoleReader, known_names: object, token_limit: int) -> SourceReading | None:
+def read_source(
+    source: SourceDocument, chunker: Chunker, lexicon: Lexicon, names: RoleReader, known_names: object, token_limit: int
+) -> SourceReading | None:
     """The reading, or None if the source has more tokens than `token_limit`."""
     folded = fold(source.text)
     tokens = lex(folded)
@@ -119,6 +129,14 @@ def read_source(source: SourceDocument, chunker: Chunker, lexicon: Lexicon, name
     numbers = segmented.item_numbers
     missing = any(b - a > 1 for a, b in zip(numbers, numbers[1:], strict=False)) or bool(numbers and numbers[0] > 1)
     return SourceReading(
-        folded, tuple(statements), tuple(segmented.collectives), tuple(segmented.unread), interleaved, tuple(segmented.persons),
-        segmented.prescriptions, segmented.patients, missing, len(tokens),
-    )  # fmt: skip
+        folded,
+        tuple(statements),
+        tuple(segmented.collectives),
+        tuple(segmented.unread),
+        interleaved,
+        tuple(segmented.persons),
+        segmented.prescriptions,
+        segmented.patients,
+        missing,
+        len(tokens),
+    )

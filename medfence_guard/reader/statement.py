@@ -48,7 +48,14 @@ class Statement:
     @property
     def readable(self) -> bool:
         """Nothing in it was left unread."""
-        return not (self.interleaved or self.roles.residue or self.roles.unreadable or self.roles.ambiguous or self.roles.unsupported or self.roles.numbers)
+        return not (
+            self.interleaved
+            or self.roles.residue
+            or self.roles.unreadable
+            or self.roles.ambiguous
+            or self.roles.unsupported
+            or self.roles.numbers
+        )
 
     @property
     def bare(self) -> bool:
@@ -169,7 +176,9 @@ class StatementReader:
                 _inherit(first, roles)
             after_name = [r.chunk for r in roles.cues if r.chunk.start > draft.chunks[draft.anchor].start]
             timed = first.has_timing
-            ordered = timed or bool(first.strengths or first.doses or first.forms or first.durations or first.routes or first.unreadable or first.ambiguous)
+            ordered = timed or bool(
+                first.strengths or first.doses or first.forms or first.durations or first.routes or first.unreadable or first.ambiguous
+            )
             assertion = assess(draft, after_name, ordered=ordered, timed=timed, surface=surface)
             superseded = self._roles.read(old, None, surface) if old else None
             if superseded is not None:
@@ -177,10 +186,21 @@ class StatementReader:
             span = Span(min(c.start for c in draft.chunks), max(c.end for c in draft.chunks))
             out.append(
                 Statement(
-                    index + step, group, step, span, roles, assertion, draft.section, draft.known, draft.injected, draft.shared_tail,
-                    draft.numbered, tuple(draft.chunks), superseded,
+                    index + step,
+                    group,
+                    step,
+                    span,
+                    roles,
+                    assertion,
+                    draft.section,
+                    draft.known,
+                    draft.injected,
+                    draft.shared_tail,
+                    draft.numbered,
+                    tuple(draft.chunks),
+                    superseded,
                 )
-            )  # fmt: skip
+            )
         return out
 
 
