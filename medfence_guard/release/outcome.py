@@ -142,7 +142,7 @@ class Outcome:
         """The verified copy of the payload, a new one each time. ContractError unless released."""
         parts = self._parts.open()
         text = parts.payload_text
-        if not self.released or text is None:
+        if text is None:  # exactly when not released; the constructor sees to it
             raise ContractError("outcome.not_released", f"nothing was released ({self.code}): {self.why}")
         return with_numbers(json.loads(text), parts.numbers)
 

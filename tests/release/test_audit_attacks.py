@@ -144,9 +144,18 @@ def test_a_chain_rewritten_without_the_key_is_caught_by_the_key(tmp_path):
     path = write_log(tmp_path / "audit.jsonl", key=KEY).path
     rewritten(path, None, change_one)
     assert verify_log(path).status == "ok"  # nothing in the lines themselves can show it
-    assert verify_log(path, key=KEY).status == "tampered"
+    assert "MAC" in verify_log(path, key=KEY).reason
     rewritten(path, b"a guessed key", change_one)
-    assert verify_log(path, key=KEY).status == "tampered"
+    found = verify_log(path, key=KEY)
+    assert (found.status, found.where, "MAC" in found.reason) == ("tampered", "audit.jsonl:1", True)
+
+
+def test_lines_left_out_of_a_rewritten_chain_are_seen_by_their_numbers(path, key):
+    damage(path, lambda lines: lines.pop(3))
+    rewritten(path, key, lambda value: None)
+    found = verify_log(path, key=key)
+    assert (found.status, found.where) == ("tampered", "audit.jsonl:4")
+    assert "line number 3 expected, 4 found" in found.reason
 
 
 def test_a_chain_rewritten_with_the_key_is_caught_by_the_anchor_only(path, key):

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -230,6 +231,21 @@ def test_two_processes_settle_one_request_once(tmp_path):
         thread.join()
     assert released.count(True) == len(requests)
     assert sum(b'"event":"release"' in line for _, line in read_lines(log.path)) == len(requests)
+
+
+def test_a_claim_waits_for_the_other_process_and_then_sees_what_it_did(tmp_path):
+    path = tmp_path / "reviews.sqlite"
+    here, there = ReviewQueue(path), ReviewQueue(path)
+    request = held(here)
+    found = []
+    waiting = threading.Thread(target=lambda: found.append(there.claim("dr-b")))
+    with here._transaction() as db:
+        waiting.start()
+        time.sleep(0.2)
+        db.execute("UPDATE requests SET claimed_by='dr-a', token=token+1, lease_until=? WHERE request_id=?", (2e10, request.request_id))
+        assert found == []
+    waiting.join(timeout=30)
+    assert found == [None]
 
 
 def test_a_decision_survives_the_death_of_its_process(tmp_path):
