@@ -120,7 +120,9 @@ class Bundle:
 
 def _components(rows: list[dict[str, str | None]]) -> tuple[Component, ...]:
     return tuple(
-        Component(Fraction(str(r["value"])), str(r["unit"]), Fraction(r["per_value"]) if r.get("per_value") else None, r.get("per_unit"))
+        Component(
+            Fraction(str(r["value"])), str(r["unit"]), Fraction(str(r["per_value"])) if r.get("per_value") else None, r.get("per_unit")
+        )
         for r in rows
     )
 
@@ -308,7 +310,7 @@ def _index(raw: dict[str, object], digest: str) -> Bundle:
         names,
         frozenset(first_words),
         {key: tuple(rows) for key, rows in products.items()},
-        frozenset(raw.get("insulins", ())),  # type: ignore[arg-type]
+        frozenset(raw.get("insulins", ())),  # type: ignore[call-overload]
         {key: tuple(sorted(pairs)) for key, pairs in alike.items()},
         tuple(editions),
     )

@@ -148,8 +148,9 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
         same_low = source.parts == claim.parts
         return [Judgement(FAIL, "quantity.range_end_lost" if same_low else "quantity.different", said, where)]
     converted = False
-    for place, (value, unit, wanted, wanted_unit) in enumerate(zip(source.parts, source.units, claim.parts, claim.units, strict=True)):
-        assert unit is not None and wanted_unit is not None
+    for value, unit, wanted, wanted_unit in zip(source.parts, source.units, claim.parts, claim.units, strict=True):
+        assert unit is not None
+        assert wanted_unit is not None
         one, other = _dimension(lexicon, unit), _dimension(lexicon, wanted_unit)
         if one != other:
             if {one, other} == {"iu", "unit"}:
@@ -184,7 +185,6 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
                 return [Judgement(FAIL, "unit.swapped", said, where)]
             return [Judgement(FAIL, "quantity.different", said, where)]
         converted = converted or unit != wanted_unit
-    del place
     out.extend(_compare_denominators(setting, source, claim, said, where))
     if any(j.verdict is not PASS for j in out):
         return out
@@ -507,8 +507,7 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
     strength_like = [
         c
         for c in claims
-        if (c.units[0] is not None
-        and _dimension(setting.lexicon, c.units[0]) in ("mass", "percent", "meq", "mmol"))
+        if (c.units[0] is not None and _dimension(setting.lexicon, c.units[0]) in ("mass", "percent", "meq", "mmol"))
         or (c.units[0] == "[iU]" and not setting.insulin)
     ]
     if strength_like and not any(
@@ -877,7 +876,7 @@ def _claim_rate(setting: Setting, source: Roles, claim: Roles) -> list[Judgement
         return out
     if source.slots:
         values = source.slots[0].value[0]
-        where = (source.slots[0].chunk,)
+        where: tuple[Chunk, ...] = (source.slots[0].chunk,)
         said = f"source says {_slot_text(values)}"
         given = [v for v in values if v]
         if _per_day(wanted) != len(given):
@@ -957,7 +956,7 @@ def _claim_slots(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
         return [Judgement(ABSTAIN, "timing.multi_frequency", "the claim holds more than one pattern", severity=Severity.MAJOR)]
     if source.slots:
         values, unit = source.slots[0].value
-        where = (source.slots[0].chunk,)
+        where: tuple[Chunk, ...] = (source.slots[0].chunk,)
         said = f"source says {_slot_text(values)}"
         if values == wanted:
             if wanted_unit is not None and unit is not None and wanted_unit != unit:
@@ -1056,7 +1055,7 @@ def _claim_parts(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
         return [Judgement(FAIL, "timing.different", "source says " + ", ".join(sorted(parts)), where)]
     if source.slots:
         values = source.slots[0].value[0]
-        where = (source.slots[0].chunk,)
+        where: tuple[Chunk, ...] = (source.slots[0].chunk,)
         said = f"source says {_slot_text(values)}"
         if slot_parts(values) == wanted:
             given = {v for v in values if v}

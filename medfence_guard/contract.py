@@ -62,7 +62,7 @@ class Evidence:
 
     kind: str
     source_spans: tuple[Span, ...] = ()
-    matched_text: str | None = None
+    matched_text: str | None = field(default=None, repr=False)
     refdata_key: str | None = None
     citation: str | None = None
     grade: str | None = None
@@ -89,7 +89,7 @@ class Finding:
     verdict: Verdict
     severity: Severity
     evidence: tuple[Evidence, ...]
-    message: str
+    message: str = field(repr=False)
 
     def __post_init__(self) -> None:
         if not self.evidence:

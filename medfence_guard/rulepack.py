@@ -18,6 +18,7 @@ from typing import Any
 from medfence_guard import canonical_json
 from medfence_guard.artifacts import ARTIFACT_TYPES
 from medfence_guard.bundle import Bundle
+from medfence_guard.contract import Json
 from medfence_guard.errors import BundleError, ContractError
 from medfence_guard.payload import AliasTable, check_unverified_path, fold_key
 from medfence_guard.reader.chunks import Chunker
@@ -71,7 +72,7 @@ class Rulepack:
         if type(expected) is not str:
             raise BundleError("bundle.manifest", "manifest.json names no bundle_sha256")
         bundle = Bundle.from_bytes(_read(folder / "bundle.json"), expected_digest=expected, jurisdiction=jurisdiction)
-        digests: dict[str, canonical_json.Json] = {"bundle": bundle.digest}
+        digests: dict[str, Json] = {"bundle": bundle.digest}
         tables: dict[str, Any] = {}
         for name in LEXICON_FILES:
             data = _read(folder / "lexicon" / f"{name}.json")
@@ -94,13 +95,11 @@ class Rulepack:
     @cached_property
     def version(self) -> str:
         """SHA-256 over every file and every deployer's setting; the report carries it."""
+        unverified: list[Json] = [*sorted(self.unverified)]
+        expected: list[Json] = [*sorted(self.expected_fields)]
+        aliases: dict[str, Json] = dict(sorted(self.field_aliases.items()))
         return canonical_json.sha256(
-            {
-                "files": self.files_digest,
-                "aliases": dict(sorted(self.field_aliases.items())),
-                "unverified": sorted(self.unverified),
-                "expected_fields": sorted(self.expected_fields),
-            }
+            {"files": self.files_digest, "aliases": aliases, "unverified": unverified, "expected_fields": expected}
         )
 
     @property
@@ -128,7 +127,15 @@ class Rulepack:
                 raise ContractError(
                     "rulepack.unknown_field", f"with_aliases maps to a field that does not exist; fields are: {', '.join(sorted(known))}"
                 )
-        return replace(self, field_aliases={**self.field_aliases, **{fold_key(k): v for k, v in aliases.items()}})
+        folded: dict[str, str] = {}
+        for key, target in aliases.items():
+            name = fold_key(key)
+            if name is None:
+                raise ContractError(
+                    "rulepack.alias_key", "with_aliases takes keys of ASCII letters, digits, spaces, underscores and hyphens"
+                )
+            folded[name] = target
+        return replace(self, field_aliases={**self.field_aliases, **folded})
 
     def with_unverified(self, *paths: str) -> Rulepack:
         """List exact paths that you take responsibility for. Never a wildcard, never a medication's clinical field (P19)."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from medfence_guard import canonical_json
 from medfence_guard.aggregate import aggregate, worst_of
@@ -21,6 +22,7 @@ from medfence_guard.bind import NEAR, Binding, ItemReading, bind
 from medfence_guard.checks import ALL_CHECKS
 from medfence_guard.checks.assertion import claimed_status
 from medfence_guard.checks.check import Check, Context, rule_finding
+from medfence_guard.checks.completeness import account
 from medfence_guard.confidence import Confidence
 from medfence_guard.contract import (
     Completeness,
@@ -38,9 +40,9 @@ from medfence_guard.contract import (
 from medfence_guard.errors import ContractError
 from medfence_guard.near import near_names
 from medfence_guard.payload import Claim, Item, PayloadReading, read_payload
-from medfence_guard.reader.chunks import Chunk, split_glued
+from medfence_guard.reader.chunks import Chunk, Quantity, split_glued
 from medfence_guard.reader.lexer import lex
-from medfence_guard.reader.roles import NameReader, RoleReader, Roles
+from medfence_guard.reader.roles import NameReader, Role, RoleReader, Roles
 from medfence_guard.reader.source import SourceReading, read_source
 from medfence_guard.reader.text import fold
 from medfence_guard.rulepack import Rulepack
@@ -111,12 +113,13 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
         confidence=confidence,
         absence_proven=not doubts and not _absence_unproven(source, reading),
         absence_doubts=tuple(doubts),
+        unlisted=tuple(sorted(reading.folded.unlisted)),
     )
     # 6
     findings = list(payload.findings)
-    statements, accounted = _run_checks(context, findings)
+    _run_checks(context, findings)
     # 7
-    return _report(extraction.artifact_type, context, findings, statements, accounted)
+    return _report(extraction.artifact_type, context, findings)
 
 
 # -- reading the claims ------------------------------------------------------------------------------------------------
@@ -148,7 +151,7 @@ def _read_claims(payload: PayloadReading, rulepack: Rulepack, roles: RoleReader)
 
 def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     folded = fold(claim.text)
-    tokens = split_glued(lex(folded), rulepack.lexicon, rulepack.bundle.names)  # type: ignore[arg-type]
+    tokens = split_glued(lex(folded), rulepack.lexicon, rulepack.bundle.names)
     chunks = [c for c in rulepack.chunker.chunks(tokens) if c.kind != "newline"]
 
     def surface(chunk: Chunk) -> str:
@@ -169,7 +172,7 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
         chunks = [_period_fraction(c) for c in chunks]
     read = roles.read(chunks, anchor, surface)
     if claim.field in ("form", "route", "release"):
-        _lone_word(read, chunks, rulepack, claim.field)
+        _lone_word(read, chunks, claim.field)
     return read
 
 
@@ -183,10 +186,8 @@ def _period_fraction(chunk: Chunk) -> Chunk:
     return chunk._replace(kind="duration", value=(chunk.value[0], None, _PERIODS[int(chunk.value[1])]))
 
 
-def _lone_word(read: Roles, chunks: Sequence[Chunk], rulepack: Rulepack, field: str) -> None:
+def _lone_word(read: Roles, chunks: Sequence[Chunk], field: str) -> None:
     """A value that is one word of the field's own vocabulary means that, whatever else the word may mean in a sentence."""
-    from medfence_guard.reader.roles import Role
-
     if len(chunks) == 0:
         return
     wanted = {"form": "form", "route": "route", "release": "release"}[field]
@@ -204,7 +205,7 @@ def _lone_word(read: Roles, chunks: Sequence[Chunk], rulepack: Rulepack, field: 
 def _item_reading(item: Item, claim_roles: dict[tuple[str, str], Roles]) -> ItemReading:
     fields: dict[str, Roles] = {}
     name = generic = None
-    strengths = []
+    strengths: list[Quantity] = []
     for claim in item.claims:
         roles = claim_roles[(claim.field, claim.text)]
         if claim.field == "name" and roles.name is not None:
@@ -214,7 +215,7 @@ def _item_reading(item: Item, claim_roles: dict[tuple[str, str], Roles]) -> Item
         fields[claim.path] = roles
         strengths.extend(r.value for r in roles.strengths)
         if claim.field in ("strength", "dosage"):
-            strengths.extend(r.value for r in roles.numbers if hasattr(r.value, "parts"))
+            strengths.extend(r.value for r in roles.numbers if isinstance(r.value, Quantity))
     return ItemReading(item.index, name, generic, fields, tuple(strengths), claimed_status(item) not in (None, "active", "?"))
 
 
@@ -283,7 +284,7 @@ _NAME_CHECKS = tuple(c for c in ALL_CHECKS if c.scope == "item_name")
 _DOCUMENT_CHECKS = tuple(c for c in ALL_CHECKS if c.scope == "document")
 
 
-def _run_checks(context: Context, findings: list[Finding]) -> tuple[int, int]:
+def _run_checks(context: Context, findings: list[Finding]) -> None:
     for claim in context.payload.document_claims:
         _run_claim(context, claim, findings)
     for item in context.payload.items:
@@ -294,14 +295,8 @@ def _run_checks(context: Context, findings: list[Finding]) -> tuple[int, int]:
             if claim.field == "name":
                 for check in _NAME_CHECKS:
                     findings.extend(_guarded(check, claim.path, lambda c=check, k=claim: c.run(context, k)))  # type: ignore[misc]
-    statements, accounted = len(context.reading.statements), 0
     for check in _DOCUMENT_CHECKS:
-        try:
-            statements, accounted, found = check.run(context)  # type: ignore[call-arg, misc, assignment]
-            findings.extend(found)
-        except Exception as problem:  # noqa: BLE001
-            findings.append(_crashed(check, context.payload.container, problem))
-    return statements, accounted
+        findings.extend(_guarded(check, context.payload.container, lambda c=check: c.run(context, None)))  # type: ignore[misc]
 
 
 def _run_claim(context: Context, claim: Claim, findings: list[Finding]) -> None:
@@ -374,17 +369,24 @@ def _refused(extraction: Extraction, source: SourceDocument, rulepack: Rulepack,
     )
 
 
-def _report(artifact_type: str, context: Context, findings: list[Finding], statements: int, accounted: int) -> VerificationReport:
+def _report(artifact_type: str, context: Context, findings: list[Finding]) -> VerificationReport:
     payload = context.payload
+    statements, accounted = len(context.reading.statements), 0
+    with suppress(Exception):
+        # Counted again here, so that a check that crashed leaves its statements unaccounted for.
+        accounted = account(context).accounted
     by_path: dict[str, list[Verdict]] = {}
     for found in findings:
         by_path.setdefault(found.field_path, []).append(found.verdict)
     claims = [*payload.document_claims, *(c for item in payload.items for c in item.claims)]
     verified = sum(1 for c in claims if worst_of(by_path.get(c.path, ())) is Verdict.PASS)
+    by_item: dict[str, list[Verdict]] = {}
+    for path, verdicts in by_path.items():
+        by_item.setdefault(path.split("].", 1)[0].rstrip("]") + "]", []).extend(verdicts)
     items = []
     for item in payload.items:
-        own = [v for path, verdicts in by_path.items() if path == item.path or path.startswith(item.path + ".") for v in verdicts]
         statement = context.statement_of(item)
+        own = by_item.get(item.path, ())
         items.append(ItemVerdict(path=item.path, verdict=worst_of(own), statement_span=statement.span if statement else None))
     overall = aggregate(findings, claims=payload.claims, verified=verified, statements=statements, accounted=accounted)
     return VerificationReport(

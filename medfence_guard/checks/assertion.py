@@ -183,8 +183,8 @@ def _same_drug_elsewhere(context: Context, item: Item, statement: Statement) -> 
     if statement.assertion.status != ACTIVE:
         return []
     mine = set(_substance(statement))
-    for other in context.reading.statements:
-        if other.group == statement.group or other.assertion.status not in ("stopped", "held", "allergy", "avoid", "not_taking"):
+    for other in context.reading.excluded:
+        if other.group == statement.group:
             continue
         theirs = set(_substance(other))
         if mine & theirs and (other.assertion.status in ("allergy", "avoid") or mine == theirs) and not _is_change(statement, other):
@@ -285,10 +285,6 @@ def persons(context: Context, item: Item) -> list[Finding]:
             (evidence,),
         )
     ]
-
-
-def _a(id: str, what: str, why: str, example: str) -> tuple[str, str, str, str]:
-    return id, what, why, example
 
 
 CHECKS: tuple[Check, ...] = (

@@ -33,6 +33,7 @@ class Context:
     confidence: Confidence
     absence_proven: bool
     absence_doubts: tuple[Span, ...]
+    unlisted: tuple[int, ...] = ()
     settings: dict[int, Setting] = field(default_factory=dict)
 
     def statement_of(self, item: Item) -> Statement | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from medfence_guard.checks.check import Check, Context, rule_finding, source_evidence
-from medfence_guard.checks.grounding import setting_for
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION
@@ -31,8 +31,16 @@ _COMPONENTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )
 
 
-def account(context: Context) -> tuple[int, int, list[Finding]]:
-    """`(statements, accounted, findings)`: every statement of the source is owned, excluded, a repeat, or reported (P10)."""
+class Accounting(NamedTuple):
+    """How many statements the source has, how many are accounted for, and what is to be said of the others."""
+
+    statements: int
+    accounted: int
+    findings: tuple[Finding, ...]
+
+
+def account(context: Context) -> Accounting:
+    """Every statement of the source is owned, excluded, a repeat, or reported (P10)."""
     findings: list[Finding] = []
     statements = context.reading.statements
     owned = set(context.binding.items_of)
@@ -46,11 +54,7 @@ def account(context: Context) -> tuple[int, int, list[Finding]]:
             continue
         status = statement.assertion.status
         repeat = statement.name.key in owned_keys or bool(set(_substances(statement)) & owned_keys)
-        if (
-            (statement.step
-            and statement.group in owned_groups)
-            or (statement.group in owned_groups and any(s.group == statement.group and s.index in owned for s in statements))
-        ):
+        if statement.group in owned_groups:
             # A lost step is reported at the item that owns its sibling.
             accounted += 1
             continue
@@ -107,7 +111,7 @@ def account(context: Context) -> tuple[int, int, list[Finding]]:
                 "completeness.unread_line", path, ABSTAIN, Severity.MAJOR, "A line among the medicines could not be read.", (evidence,)
             )
         )
-    return len(statements), accounted, findings
+    return Accounting(len(statements), accounted, tuple(findings))
 
 
 def _substances(statement: Statement) -> tuple[str, ...]:
@@ -127,12 +131,17 @@ def _is_order(statement: Statement) -> bool:
     return bool(roles.has_timing or (roles.forms and (roles.strengths or roles.doses)) or roles.doses or statement.section == "rx")
 
 
+def omitted(context: Context, _: object) -> list[Finding]:
+    """What `account` has to say of statements nobody owns."""
+    return list(account(context).findings)
+
+
 def lost_step(context: Context, item: Item) -> list[Finding]:
     """P22: a step of an owned statement that no item owns."""
     statement = context.statement_of(item)
     if statement is None:
         return []
-    siblings = [s for s in context.reading.statements if s.group == statement.group and s.index not in context.binding.items_of]
+    siblings = [s for s in context.reading.groups[statement.group] if s.index not in context.binding.items_of]
     if not siblings:
         return []
     evidence = Evidence(
@@ -161,7 +170,6 @@ def carried(context: Context, item: Item) -> list[Finding]:
     statement = context.statement_of(item)
     if statement is None:
         return []
-    setting = setting_for(context, item, statement)
     claimed = {c.field for c in item.claims}
     out: list[Finding] = []
     stated = _stated(context, statement)
@@ -219,7 +227,6 @@ def carried(context: Context, item: Item) -> list[Finding]:
                     found,
                 )
             )
-    del setting
     return out
 
 
@@ -289,12 +296,7 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         roles = context.roles_of(claim)
         if component in kinds and getattr(roles, kinds[component]):
             return True
-        if (
-            component == "strength"
-            and claim.field == "name"
-            and roles.name is not None
-            and (roles.name.label or _number_is_of_the_name(statement))
-        ):
+        if component == "strength" and claim.field == "name" and roles.name is not None and roles.name.label:
             return True
         if component == "frequency" and claim.field in ("timing", "instructions", "dosage", "as_needed", "dose"):
             if (
@@ -316,15 +318,6 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         stated = {w.value[0] for w in statement.roles.whens if w.chunk in chunks}
         return bool(stated) and stated <= mine
     return False
-
-
-def _number_is_of_the_name(statement: Statement) -> bool:
-    return (
-        bool(statement.name.label)
-        and len(statement.roles.strengths) == 1
-        and statement.roles.strengths[0].chunk is statement.name.label_chunk
-        and False
-    )
 
 
 def _essential(context: Context, statement: Statement, component: str) -> bool:
@@ -353,7 +346,7 @@ CHECKS: tuple[Check, ...] = (
     Check(
         id="completeness.omitted",
         scope="document",
-        run=account,
+        run=omitted,
         emits=("completeness.omitted", "completeness.unlisted_set", "completeness.unread_line"),
         what="Every medication statement of the source is owned, excluded, a repeat, or reported.",
         why="A dropped medicine is invisible in the extraction alone.",

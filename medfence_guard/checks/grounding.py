@@ -9,7 +9,7 @@ from fractions import Fraction
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest, implied_forms, implied_units
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
 from medfence_guard.bundle import Product
-from medfence_guard.checks.check import Check, Context, finding, reference_evidence, rule_finding, source_evidence
+from medfence_guard.checks.check import Check, Context, Run, finding, reference_evidence, rule_finding, source_evidence
 from medfence_guard.compare import (
     ABSTAIN,
     FAIL,
@@ -65,14 +65,14 @@ def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence
         return ABSTAIN, "the item has no name that can be read", (Evidence(kind="rule", rule_id="grounding.name"),)
     if context.absence_proven:
         return FAIL, "no medication statement of the source has that name", (Evidence(kind="rule", rule_id="grounding.absent"),)
-    evidence = tuple(
+    places = tuple(
         Evidence(kind="source", source_spans=(s,), matched_text=context.text(s), rule_id="grounding.absence_unproven")
         for s in context.absence_doubts[:3]
     )
     return (
         ABSTAIN,
         "the name was not found, but part of the source could not be read",
-        evidence or (Evidence(kind="rule", rule_id="grounding.absence_unproven"),),
+        places or (Evidence(kind="rule", rule_id="grounding.absence_unproven"),),
     )
 
 
@@ -263,8 +263,7 @@ def name_check(context: Context, claim: Claim) -> list[Finding]:
         judgements.append(Judgement(ABSTAIN, "claim.unreadable", "the claim holds characters outside the alphabet, or a malformed number"))
     judgements.append(_judge_name(context, item, claim, statement))
     judgements.extend(_name_extras(context, item, claim, roles, statement))
-    out = _claim_findings(context, claim, judgements, "grounding.name")
-    return out
+    return _claim_findings(context, claim, judgements, "grounding.name")
 
 
 def _name_chunks(context: Context, statement: Statement) -> tuple[Chunk, ...]:
@@ -355,7 +354,7 @@ def _salt(name: object) -> str:
 
 
 def _release(name: object) -> tuple[str, ...]:
-    return getattr(name, "release", ())  # type: ignore[no-any-return]
+    return getattr(name, "release", ())
 
 
 def _only_release_or_salt(name: object, source: object) -> bool:
@@ -560,7 +559,7 @@ def _strength(context: Context, setting: Setting, statement: Statement, roles: R
         judged.append(Judgement(FAIL, "assertion.superseded", "source says that value no longer holds", tuple(r.chunk for r in superseded)))
     if first is not None and any(j.verdict is not PASS for j in judged):
         dimension = lexicon.unit_by_ucum[first].dimension
-        if dimension.startswith("count:") or dimension in ("volume", "drop", "dose") or dimension.startswith("household"):
+        if dimension.startswith(("count:", "household")) or dimension in ("volume", "drop", "dose"):
             if any(d.value.parts == quantities[0].parts and d.value.units == quantities[0].units for d in statement.roles.doses):
                 return [
                     Judgement(
@@ -595,11 +594,7 @@ def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: R
         return [Judgement(ABSTAIN, "schema.role", "a schedule stands where the dose belongs", severity=Severity.MAJOR)]
     injected = any(context.rulepack.lexicon.form_family.get(r.value) == "injection" for r in setting.statement.roles.forms)
     out = compare_dose(setting, units, bare, injected)
-    out.extend(
-        _other_components(
-            context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "slots" if roles.doses else "slots")
-        )
-    )
+    out.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "slots")))
     return out
 
 
@@ -905,10 +900,8 @@ def _judge_form(context: Context, setting: Setting, statement: Statement, wanted
     families = {lexicon.bundle_form_family.get(r.form) for r in rows}
     forms = {r.form for r in rows}
     if rows and len(families) == 1 and family in families:
-        if (
-            (len(forms) == 1
-            and _form_name(next(iter(forms))) == wanted)
-            or (family == "solid_oral" and {_form_name(f) for f in forms} == {wanted})
+        if (len(forms) == 1 and _form_name(next(iter(forms))) == wanted) or (
+            family == "solid_oral" and {_form_name(f) for f in forms} == {wanted}
         ):
             return _with_confidence(
                 context,
@@ -1386,16 +1379,16 @@ def document_check(context: Context, claim: Claim) -> list[Finding]:
     ]
 
 
-def _g(id: str, fields: str, run: object, what: str, why: str, example: str, *emits: str) -> Check:
+def _g(check_id: str, fields: str, run: Run, what: str, why: str, example: str, *emits: str) -> Check:
     return Check(
-        id=id,
+        id=check_id,
         scope="claim",
         fields=frozenset(fields.split()),
         run=run,
         what=what,
         why=why,
         example=example,
-        emits=(id, "source.confidence_floor", "source.confidence_missing", *emits),
+        emits=(check_id, "source.confidence_floor", "source.confidence_missing", *emits),
     )  # type: ignore[arg-type]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from medfence_guard.checks.check import Check, Context, rule_finding
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
@@ -22,11 +24,9 @@ def hidden_characters(context: Context, item: Item) -> list[Finding]:
     statement = context.statement_of(item)
     if statement is None or not context.reading.folded.unlisted:
         return []
-    bad = sorted(
-        o
-        for o in context.reading.folded.unlisted
-        if any(c.start <= o < c.end for c in statement.chunks) or statement.span.start <= o < statement.span.end
-    )
+    offsets = context.unlisted
+    spans = [(statement.span.start, statement.span.end), *((c.start, c.end) for c in statement.chunks)]
+    bad = sorted(offsets[at] for start, end in spans if (at := bisect_left(offsets, start)) < len(offsets) and offsets[at] < end)
     if not bad:
         return []
     span = Span(bad[0], bad[0] + 1)

@@ -169,7 +169,7 @@ class Chunker:
     def _chunk_at(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk:
         token = tokens[index]
         kind = token.kind
-        if kind == WORD or kind == MARK:
+        if kind in (WORD, MARK):
             return self._word_or_mark(tokens, index, before)
         if kind == NEWLINE:
             return self._make("newline", token.text, tokens, index, index + 1)

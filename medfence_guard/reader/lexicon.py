@@ -176,7 +176,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         unit = Unit(row["ucum"], row["dimension"], Fraction(row["scale"]))
         by_ucum[unit.ucum] = unit
         for alias in [*row["aliases"], *row.get("error_prone", ())]:
-            notes = ("error_prone_unit",) if alias in row.get("error_prone", ()) else ()
+            notes: tuple[str, ...] = ("error_prone_unit",) if alias in row.get("error_prone", ()) else ()
             notes += ("ocr_ambiguous_unit",) if alias in row.get("ocr_ambiguous", ()) else ()
             units[alias] = unit._replace(notes=notes)
     for row in tables["units"]["not_doses"]:

@@ -695,10 +695,9 @@ class Segmenter:
     def _belongs_to_open(self, chunks: Sequence[Chunk], place: int, lead: int | None = None) -> bool:
         """Whether the name at `place` goes with the statement being read: a printed composition, a combination, `Brand (Generic)`."""
         draft = self._open
-        if (
-            draft is None
-            or (lead is not None
-            and any(c.kind in ("cue", "item") or (c.kind == "form" and c.value not in ("tablet", "capsule")) for c in chunks[lead:place]))
+        if draft is None or (
+            lead is not None
+            and any(c.kind in ("cue", "item") or (c.kind == "form" and c.value not in ("tablet", "capsule")) for c in chunks[lead:place])
         ):
             return False
         if lead is not None and any(c.kind in ("verb", "then", "terminator", "person_roles") for c in chunks[lead:place]):
@@ -772,10 +771,8 @@ class Segmenter:
         self._context = []
         # An amount, form or verb that stood open before the lead belongs to this statement.
         back: list[Chunk] = []
-        while (
-            (context
-            and context[-1].kind in ("form", "verb", "cue", "pseudo_cue"))
-            or (context and context[-1].kind == "mark" and context[-1].value in (".", "-"))
+        while (context and context[-1].kind in ("form", "verb", "cue", "pseudo_cue")) or (
+            context and context[-1].kind == "mark" and context[-1].value in (".", "-")
         ):
             back.insert(0, context.pop())
         body = back + lead

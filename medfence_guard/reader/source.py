@@ -7,7 +7,7 @@ like two interleaved columns is reported instead of guessed (P18).
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from medfence_guard.contract import SourceDocument, Span
@@ -35,6 +35,8 @@ class SourceReading:
     patients: int
     missing_numbers: bool
     tokens: int
+    groups: Mapping[int, tuple[Statement, ...]]
+    excluded: tuple[Statement, ...]
 
     def surface(self, chunk: Chunk) -> str:
         return self.folded.text[chunk.start : chunk.end]
@@ -59,13 +61,13 @@ def _in_visual_order(tokens: Sequence[Token], lines: Sequence[VisualLine]) -> li
         placed.append((*rank[at], token.start, token))
     placed.sort(key=lambda entry: entry[:3])
     out: list[Token] = []
-    line = -1
+    line_number = -1
     for number, _, start, token in placed:
-        if number != line:
+        if number != line_number:
             if out:
-                same = (lines[number].page, lines[number].column) == (lines[line].page, lines[line].column)
+                same = (lines[number].page, lines[number].column) == (lines[line_number].page, lines[line_number].column)
                 out.append(Token(NEWLINE, "\n" if same else COLUMN_BREAK, start, start + 1, False))
-            line = number
+            line_number = number
             token = token._replace(glued=False)
         out.append(token)
     return _renumbered(out)
@@ -115,7 +117,7 @@ def read_source(
     if boxed is not None:
         tokens = _in_visual_order(tokens, boxed)
     else:
-        interleaved = tuple(s if isinstance(s, Span) else Span(*s) for s in interleaved_columns_suspected(source.text))
+        interleaved = tuple(Span(start, end) for start, end in interleaved_columns_suspected(source.text))
     tokens = split_glued(tokens, lexicon, known_names)  # type: ignore[arg-type]
     lines = split_lines(chunker.chunks(tokens))
     segmented: Segmented = Segmenter(lexicon, folded.text).run(lines)
@@ -126,6 +128,9 @@ def read_source(
     statements = StatementReader(names).read(segmented.drafts, surface)
     for statement in statements:
         statement.interleaved = any(s.start < statement.span.end and statement.span.start < s.end for s in interleaved)
+    groups: dict[int, list[Statement]] = {}
+    for statement in statements:
+        groups.setdefault(statement.group, []).append(statement)
     numbers = segmented.item_numbers
     missing = any(b - a > 1 for a, b in zip(numbers, numbers[1:], strict=False)) or bool(numbers and numbers[0] > 1)
     return SourceReading(
@@ -139,4 +144,6 @@ def read_source(
         segmented.patients,
         missing,
         len(tokens),
+        {group: tuple(members) for group, members in groups.items()},
+        tuple(s for s in statements if s.assertion.status in ("stopped", "held", "allergy", "avoid", "not_taking")),
     )
