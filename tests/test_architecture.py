@@ -48,8 +48,8 @@ LAYERS = PURE_LAYERS + EFFECT_LAYERS
 # Nothing here reads a clock, a file, the environment, the locale or a random source.
 # fmt: off
 PURE_STDLIB = frozenset((
-    "__future__", "abc", "base64", "bisect", "collections", "dataclasses", "decimal", "enum", "fractions", "functools", "hashlib",
-    "heapq", "html", "itertools", "json", "math", "operator", "re", "string", "types", "typing",
+    "__future__", "abc", "base64", "bisect", "collections", "contextlib", "dataclasses", "decimal", "enum", "fractions", "functools",
+    "hashlib", "heapq", "html", "itertools", "json", "math", "operator", "re", "string", "types", "typing",
 ))
 # fmt: on
 
@@ -66,7 +66,7 @@ READS_FILES: dict[str, frozenset[str]] = {
 UNICODE_TABLES: dict[str, frozenset[str]] = {"reader.text": frozenset({"normalize"})}
 
 # Builtins whose result depends on the process, or that reach outside it.
-PROCESS_BUILTINS = frozenset(("open", "print", "input", "eval", "exec", "compile", "__import__", "hash", "id", "globals", "locals"))
+PROCESS_BUILTINS = frozenset(("open", "print", "input", "eval", "exec", "compile", "__import__", "hash", "globals", "locals"))
 
 
 def modules() -> dict[str, Path]:

@@ -66,10 +66,14 @@ def test_the_core_needs_the_standard_library_only(tmp_path: Path) -> None:
     assert roots - sys.stdlib_module_names == {"medfence_guard"}
 
 
-def test_the_core_imports_where_python_was_built_without_a_database() -> None:
-    """`sqlite3` is optional in a build of Python; only a caller of the SQLite queue may need it."""
-    code = "import sys; sys.modules['sqlite3'] = None\nfrom medfence_guard import Fence, verify\nprint(Fence.__name__)"
-    assert run_alone(code, ROOT, cwd=ROOT) == "Fence\n"
+def test_verifying_loads_no_database_no_thread_and_nothing_that_talks(tmp_path: Path) -> None:
+    """`Fence` and its companions have the effects; they are loaded when they are first named."""
+    code = (
+        "import sys\nfrom medfence_guard import Extraction, SourceDocument, verify\n"
+        "verify(Extraction('prescription', {}), SourceDocument('Tab Telma 40 mg OD'))\nprint(*sys.modules, sep='\\n')"
+    )
+    loaded = set(run_alone(code, ROOT, cwd=tmp_path).split())
+    assert not loaded & {"sqlite3", "threading", "asyncio", "socket", "ssl", "subprocess", "urllib.request", "medfence_guard.release"}
 
 
 @pytest.fixture(scope="module")
