@@ -96,10 +96,8 @@ def _component_matches(
         return same_unit and _equal(lexicon, value / per[0][0], unit, c_value / c_per, c_unit)
     if per:
         return False
-    if _equal(lexicon, value, unit, c_value, c_unit):
-        return True
-    # `Inj X 1 g` where the row states a concentration and the pack: only the label number is compared.
-    return False
+    # Where the claim writes no denominator, the label number alone is compared (P1).
+    return _equal(lexicon, value, unit, c_value, c_unit)
 
 
 def _release_ok(lexicon: Lexicon, row: Product, releases: Sequence[str]) -> bool:

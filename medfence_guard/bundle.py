@@ -140,7 +140,8 @@ def _labels(components: tuple[Component, ...], numbers: list[Fraction]) -> froze
 
 
 _FORM_WORDS = re.compile(
-    r"\b(?:oral |eye |ear |nasal |hfa )?(?:suspension|syrup|inhaler|rotacaps?|respules?|cream|ointment|gel|lotion|sachet|injection|inj|drops?|spray|tablets?|capsules?|vial|pen|solution|mdi)\b"
+    r"\b(?:oral |eye |ear |nasal |hfa )?(?:suspension|syrup|inhaler|rotacaps?|respules?|cream|ointment|gel|lotion|sachet|injection|inj|"
+    r"drops?|spray|tablets?|capsules?|vial|pen|solution|mdi)\b"
 )
 _SCALE = {"k": 1000}
 

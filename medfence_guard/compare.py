@@ -185,7 +185,7 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
                 return [Judgement(FAIL, "unit.swapped", said, where)]
             return [Judgement(FAIL, "quantity.different", said, where)]
         converted = converted or unit != wanted_unit
-    out.extend(_compare_denominators(setting, source, claim, said, where))
+    out.extend(_compare_denominators(source, claim, said, where))
     if any(j.verdict is not PASS for j in out):
         return out
     if converted:
@@ -221,7 +221,7 @@ _SURFACE_NOTES = {
 }
 
 
-def _compare_denominators(setting: Setting, source: Quantity, claim: Quantity, said: str, where: tuple[Chunk, ...]) -> list[Judgement]:
+def _compare_denominators(source: Quantity, claim: Quantity, said: str, where: tuple[Chunk, ...]) -> list[Judgement]:
     if source.per == claim.per:
         return []
     if not claim.per:
@@ -372,7 +372,7 @@ def compare_strength(
             return [Judgement(FAIL, "quantity.different", f"source says {quantity_text(source.value)}", (source.chunk,))]
         out = compare_quantity(setting, source.value, claim, source.chunk)
         if bare and all(j.verdict is PASS for j in out):
-            out.extend(_label_agrees(setting, bare[0], source.value, implied))
+            out.extend(_label_agrees(bare[0], source.value))
         return out
     return _compare_bare(setting, bare[0], claim, implied)
 
@@ -399,9 +399,7 @@ def _composed(roles: Roles) -> tuple[Quantity, Chunk] | None:
     )
 
 
-def _label_agrees(
-    setting: Setting, bare: Role, strength: Quantity, implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]
-) -> list[Judgement]:
+def _label_agrees(bare: Role, strength: Quantity) -> list[Judgement]:
     """`Dolo 650 500 mg`: a number in the name that is another strength of the product makes the statement contradictory."""
     label = bare.value.parts[0] if len(bare.value.parts) == 1 else None
     if label is None or label in strength.parts or label == sum(strength.parts, Fraction(0)):
@@ -540,7 +538,7 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
         return [added(setting, "dose.added", "the claim states more than one dose", tuple(d.chunk for d in doses))]
     if doses:
         return _compare_one_dose(setting, doses[0], claim)
-    slots = [r for r in roles.slots]
+    slots = list(roles.slots)
     if slots:
         values = {v for v in slots[0].value[0] if v}
         unit = slots[0].value[1]
@@ -1055,7 +1053,7 @@ def _claim_parts(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
         return [Judgement(FAIL, "timing.different", "source says " + ", ".join(sorted(parts)), where)]
     if source.slots:
         values = source.slots[0].value[0]
-        where: tuple[Chunk, ...] = (source.slots[0].chunk,)
+        where = (source.slots[0].chunk,)
         said = f"source says {_slot_text(values)}"
         if slot_parts(values) == wanted:
             given = {v for v in values if v}

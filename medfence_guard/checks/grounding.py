@@ -35,11 +35,6 @@ from medfence_guard.reader.roles import Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 
-_ITEM_FIELDS = frozenset(
-    "name generic_name strength form release dose dosage route site frequency timing duration as_needed as_needed_for max_dose quantity refills "
-    "instructions indication sequence source_quote".split()
-)
-
 
 def _says(claim: Claim) -> str:
     return f"Extraction says {claim.text!r} for {claim.field}; "
@@ -1389,7 +1384,7 @@ def _g(check_id: str, fields: str, run: Run, what: str, why: str, example: str, 
         why=why,
         example=example,
         emits=(check_id, "source.confidence_floor", "source.confidence_missing", *emits),
-    )  # type: ignore[arg-type]
+    )
 
 
 CHECKS: tuple[Check, ...] = (

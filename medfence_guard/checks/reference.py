@@ -163,7 +163,7 @@ def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
                 "There is no product or no single form family to look up; the name or form is judged elsewhere.",
             )
         ]
-    rows = [r for r in (*entry.rows, *(p for c in entry.compositions for p in context.rulepack.bundle.products.get(c, ())))]
+    rows = [*entry.rows, *(p for c in entry.compositions for p in context.rulepack.bundle.products.get(c, ()))]
     matching = [r for r in rows if lexicon.bundle_form_family.get(r.form) == family]
     if matching:
         return [

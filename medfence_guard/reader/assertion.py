@@ -66,7 +66,7 @@ def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[C
 
 def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: bool, surface: Callable[[Chunk], str]) -> Assertion:
     """Judge one statement. `after_name`: cues behind the name; `ordered`: it has a form, strength, dose or timing."""
-    lead = [c for c in draft.chunks[: draft.anchor]]
+    lead = list(draft.chunks[: draft.anchor])
     before = _scoped([*draft.context, *lead], surface)
     classes: list[tuple[str, Chunk]] = []
     verbs = any(c.kind == "verb" for c in [*draft.context, *lead])
@@ -113,7 +113,7 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
     if excluding and (ACTIVE in kinds or UNDECIDED in kinds):
         return Assertion(UNDECIDED, cues, conflict=True)
     if excluding:
-        return Assertion(sorted(excluding)[0] if len(excluding) > 1 else next(iter(excluding)), cues)
+        return Assertion(min(excluding) if len(excluding) > 1 else next(iter(excluding)), cues)
     if UNDECIDED in kinds:
         return Assertion(UNDECIDED, cues)
     if ACTIVE in kinds or verbs:

@@ -185,7 +185,13 @@ class Chunker:
 
     @staticmethod
     def _make(
-        kind: str, value: Any, tokens: list[Token], first: int, last: int, notes: tuple[str, ...] = (), meanings: tuple[Meaning, ...] = ()
+        kind: str,
+        value: object,
+        tokens: list[Token],
+        first: int,
+        last: int,
+        notes: tuple[str, ...] = (),
+        meanings: tuple[Meaning, ...] = (),
     ) -> Chunk:
         return Chunk(kind, value, tokens[first].start, tokens[last - 1].end, first, last, notes, meanings)
 

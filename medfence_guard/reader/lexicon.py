@@ -77,9 +77,7 @@ class Lexicon:
 
 def _atoms(phrase: str) -> list[str]:
     marked = phrase.replace(ANY_UNIT, " ⟦u⟧ ")
-    atoms: list[str] = []
-    for token in lex(fold(marked))[:]:
-        atoms.append(token.text)
+    atoms = [token.text for token in lex(fold(marked))]
     out: list[str] = []
     index = 0
     while index < len(atoms):

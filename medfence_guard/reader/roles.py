@@ -254,12 +254,11 @@ class NameReader:
         name.parts = (*name.parts, chunk.value)
         name.key += chunk.value.key
         name.entry = self._entry(name.key, name.parts, name.suffixes)
-        name.end = max(name.end, name.end)
         return True
 
     @staticmethod
     def _release_of(chunks: Sequence[Chunk], place: int, anchor: int) -> str | None:
-        """A release token directly behind the name; `cr` and the like may also be a form or route, unless a form stands before or the strength behind."""
+        """A release token directly behind the name. `cr` may also be a form, unless a form stands before or the strength behind."""
         chunk = chunks[place]
         if chunk.start - chunks[place - 1].end > 1:
             return None
@@ -619,7 +618,8 @@ class RoleReader:
     def _label_strength(roles: Roles) -> None:
         """A bare number after the name is a strength without a unit, unless a full strength is written too."""
         name = roles.name
-        assert name is not None and name.label_chunk is not None
+        assert name is not None
+        assert name.label_chunk is not None
         units: tuple[str | None, ...] = (None,) * len(name.label)
         roles.strengths.insert(0, Role(Quantity(name.label, units), name.label_chunk))
 

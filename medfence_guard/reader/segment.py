@@ -8,6 +8,7 @@ review notes never start one. Everything here is structure; what the words mean 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,8 +19,8 @@ from medfence_guard.reader.lexicon import Lexicon
 
 # Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
 SIG_KINDS = frozenset(
-    "amount number range tuple slots rate when weekday prn as_directed stat duration duration_open then unsupported maximum quantity refill "
-    "route site confused malformed ambiguous composition indication_part indication inert code".split()
+    "amount number range tuple slots rate when weekday prn as_directed stat duration duration_open then unsupported maximum quantity "
+    "refill route site confused malformed ambiguous composition indication_part indication inert code".split()
 )
 TIMING_KINDS = frozenset("slots rate when prn stat as_directed weekday ambiguous confused unsupported".split())
 _LEAD_KINDS = frozenset("form verb cue pseudo_cue item inert person_roles terminator release site route".split())
@@ -27,7 +28,9 @@ _LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
 _JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
 # `Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none.
 _UNLISTED_SET = re.compile(
-    r"\brest of (?:the |his |her |all )?(?:medicines?|medications?|meds|drugs|treatment)\b|\brest (?:all )?(?:same|unchanged)\b|(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:all|old|other|previous|earlier|remaining|usual)\s+(?:the\s+|other\s+|old\s+|his\s+|her\s+|previous\s+|regular\s+|usual\s+)*"
+    r"\brest of (?:the |his |her |all )?(?:medicines?|medications?|meds|drugs|treatment)\b|\brest (?:all )?(?:same|unchanged)\b|"
+    r"(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:all|old|other|previous|earlier|remaining|usual)\s+"
+    r"(?:(?:the|other|old|his|her|previous|regular|usual)\s+)*"
     r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
 )
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
@@ -687,7 +690,7 @@ class Segmenter:
         rest = chunks[anchor + 1 : anchor + 4]
         if rest and rest[0].kind == "word" and rest[0].value in ("level", "levels", "deficiency", "profile", "test", "studies"):
             return True
-        for here, then in zip(rest, rest[1:], strict=False):
+        for here, then in itertools.pairwise(rest):
             if here.kind == "amount" and then.kind == "mark" and then.value == "/" and len(here.value.units) == 1:
                 return not any(c.kind in TIMING_KINDS for c in chunks[anchor:])
         return False
@@ -702,17 +705,17 @@ class Segmenter:
             return False
         if lead is not None and any(c.kind in ("verb", "then", "terminator", "person_roles") for c in chunks[lead:place]):
             return False
-        if draft.after_break and not self._in_brackets(draft, chunks, place):
+        if draft.after_break and not self._in_brackets(draft):
             return False
         if any(c.kind == "composition" for c in draft.chunks) or any(c.kind == "composition" for c in chunks[max(0, place - 4) : place]):
-            if self._in_brackets(draft, chunks, place) or any(c.kind == "composition" for c in draft.chunks[-8:]):
+            if self._in_brackets(draft) or any(c.kind == "composition" for c in draft.chunks[-8:]):
                 return True
-        if self._in_brackets(draft, chunks, place):
+        if self._in_brackets(draft):
             inside = self._bracket_content(draft, chunks, place)
             return not any(c.kind in ("cue", "verb", "person_roles") for c in inside)
         # A combination: names joined by + or /, nothing but amounts between them, and no brand among them.
         trail = draft.chunks[draft.anchor :]
-        joint = next((c for c in reversed(trail) if True), None)
+        joint = trail[-1] if trail else None
         if joint is None or lead is not None:
             return False
         text = str(joint.value) if joint.kind in ("mark", "word") else ""
@@ -727,7 +730,7 @@ class Segmenter:
         return all(isinstance(n, DrugMention) and n.name is not None and not n.name.brand for n in names)
 
     @staticmethod
-    def _in_brackets(draft: Draft, chunks: Sequence[Chunk], place: int) -> bool:
+    def _in_brackets(draft: Draft) -> bool:
         depth = 0
         for c in draft.chunks:
             if c.kind == "mark":
@@ -750,7 +753,7 @@ class Segmenter:
     # -- beginning and ending --------------------------------------------------------------------------------------
 
     def _begin(self, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> None:
-        lead = [c for c in chunks[place : anchor + 1]]
+        lead = list(chunks[place : anchor + 1])
         while len(lead) > 2 and lead[0].kind == "number" and lead[1].kind == "mark":
             lead = lead[2:]
         previous = self._open

@@ -6,6 +6,7 @@ like two interleaved columns is reported instead of guessed (P18).
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -132,7 +133,7 @@ def read_source(
     for statement in statements:
         groups.setdefault(statement.group, []).append(statement)
     numbers = segmented.item_numbers
-    missing = any(b - a > 1 for a, b in zip(numbers, numbers[1:], strict=False)) or bool(numbers and numbers[0] > 1)
+    missing = any(b - a > 1 for a, b in itertools.pairwise(numbers)) or bool(numbers and numbers[0] > 1)
     return SourceReading(
         folded,
         tuple(statements),

@@ -114,7 +114,7 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
     return current, old, turn is not None
 
 
-def _steps(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> list[list[Chunk]]:
+def _steps(chunks: Sequence[Chunk], anchor: int) -> list[list[Chunk]]:
     """The chunks of each step, split at `then`, `followed by`, `→`; one list when there are no steps."""
     head = list(chunks[: anchor + 1])
     parts: list[list[Chunk]] = [[]]
@@ -165,7 +165,7 @@ class StatementReader:
 
     def _read_one(self, draft: Draft, group: int, index: int, surface: Callable[[Chunk], str]) -> list[Statement]:
         current, old, _ = _superseding(draft.chunks, draft.anchor, surface)
-        parts = _steps(current, draft.anchor, surface)
+        parts = _steps(current, draft.anchor)
         out: list[Statement] = []
         first: Roles | None = None
         for step, part in enumerate(parts):
