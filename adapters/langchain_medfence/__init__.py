@@ -13,25 +13,35 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from langchain_medfence.agents import MedfenceMiddleware, assert_innermost
     from langchain_medfence.chain import GuardedChain
     from langchain_medfence.guard import MedfenceGuard
     from langchain_medfence.reading import ModelAnswer, normalise
     from langchain_medfence.result import MedfenceBlocked
     from langchain_medfence.schema import Medication, Prescription, Quantity
+    from langchain_medfence.tools import context_source, guard_tool
 
 __all__ = [
     "GuardedChain",
     "MedfenceBlocked",
     "MedfenceGuard",
+    "MedfenceMiddleware",
     "Medication",
     "ModelAnswer",
     "Prescription",
     "Quantity",
+    "assert_innermost",
+    "context_source",
+    "guard_tool",
     "normalise",
 ]
 
 # name -> (module, what must be importable, the extra that brings it)
 _WHERE = {
+    "MedfenceMiddleware": ("agents", "langchain.agents", "agents"),
+    "assert_innermost": ("agents", "langchain.agents", "agents"),
+    "context_source": ("tools", "langchain_core", "langchain"),
+    "guard_tool": ("tools", "langchain_core", "langchain"),
     "GuardedChain": ("chain", "langchain_core", "langchain"),
     "MedfenceGuard": ("guard", "langchain_core", "langchain"),
     "ModelAnswer": ("reading", "langchain_core", "langchain"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from os import PathLike
 from typing import Any, Literal, NoReturn
 
@@ -14,12 +14,15 @@ from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PrivateAttr
 from langchain_medfence.reading import ModelAnswer, normalise
 from langchain_medfence.result import MedfenceBlocked, with_problem
 from langchain_medfence.streams import gathered
-from medfence_guard import AuditLog, ContractError, Fence, Outcome, ReviewQueue, Rulepack, SourceDocument
+from medfence_guard import AuditLog, ContractError, Fence, Outcome, ReviewDecision, ReviewQueue, ReviewRequest, Rulepack, SourceDocument
 
 NO_SOURCE = (
     "there is no source to compare with: pass source= a SourceDocument, the name of the key of the input that holds the clinician's text, "
     "or a function from the input to it"
 )
+Review = Callable[[ReviewRequest], "ReviewDecision | Awaitable[ReviewDecision | None] | None"]
+"""A function that asks a person; sync or async."""
+
 WITHHELD = "withheld by medfence"
 """What a tracer sees instead of the input, which is health data."""
 
