@@ -11,12 +11,14 @@ import math
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
+from medfence_guard.contract import Json
 from medfence_guard.release.audit import AuditLog, Entry, verify_log
 
 AT_MOST_LINEAR = 1.15
-BODY = {
+BODY: Mapping[str, Json] = {
     "record": "rec_" + "0" * 32,
     "overall": "abstain",
     "findings": [

@@ -31,23 +31,29 @@ _DAY_MONTH_YEAR = (
 _TIGHT_DASHED = rf"(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])"
 _SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|\s?-)"
 
+# Alternatives are grouped by what their first character may be, so that a word is not tried as a date first.
 _TOKEN = re.compile(
     rf"""
     (?P<newline>\n)
-  | (?P<item>(?:(?<=\n)|\A)[ ]*[(]?\d{{1,2}}(?:[.][)]?|[)])(?!\d))
-  | (?P<date>(?<![\d/.-])(?:{_DAY_MONTH_YEAR})(?![\d/-]|\.\d))
-  | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
-  | (?P<mlslots>(?<![\w.]){_PLAIN}\s?ml(?:\s?-+\s?(?:{_PLAIN}\s?ml|0)){{2,3}}(?![\w]))
-  | (?P<dashed>{_TIGHT_DASHED}|{_SPACED_DASHED})
-  | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:\s?\+\s?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
-  | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
-  | (?P<spaced>\d+(?:\s+\.\s*|\.\s+(?=\d+\s?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,\s+\d{{3}}(?!\d))
-  | (?P<number>{_NUMBER})
-  | (?P<dotted>(?<![a-z])(?:[a-z]\.){{1,3}}[a-z](?![a-z'])\.?)
-  | (?P<slashword>(?<![a-z])[a-z](?:/[a-z]){{1,3}}(?![a-z]))
-  | (?P<word>[a-zµ]+(?:'[a-z]+)?|[\u0900-\u0dff\u200c\u200d]+|℞)
-  | (?P<arrow>-{{1,2}}>|=>|→|⇒)
+  | (?P<item>(?:(?<=\n)|\A)[ ]*[(]?\d{{1,3}}(?:[.][)]?|[)])(?!\d))
   | (?P<space>[ ]+)
+  | (?=[a-zµ℞\u0900-\u0dff\u200c\u200d])(?:
+        (?P<confused_word>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
+      | (?P<dotted>(?<![a-z])(?:[a-z]\.){{1,3}}[a-z](?![a-z'])\.?)
+      | (?P<slashword>(?<![a-z])[a-z](?:/[a-z]){{1,3}}(?![a-z]))
+      | (?P<word>[a-zµ]+(?:'[a-z]+)?|[\u0900-\u0dff\u200c\u200d]+|℞)
+    )
+  | (?=[\d.½¼¾⅓⅔|])(?:
+        (?P<date>(?<![\d/.-])(?:{_DAY_MONTH_YEAR})(?![\d/-]|\.\d))
+      | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
+      | (?P<mlslots>(?<![\w.]){_PLAIN}\s?ml(?:\s?-+\s?(?:{_PLAIN}\s?ml|0)){{2,3}}(?![\w]))
+      | (?P<dashed>{_TIGHT_DASHED}|{_SPACED_DASHED})
+      | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:\s?\+\s?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
+      | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
+      | (?P<spaced>\d+(?:\s+\.\s*|\.\s+(?=\d+\s?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,\s+\d{{3}}(?!\d))
+      | (?P<number>{_NUMBER})
+    )
+  | (?P<arrow>-{{1,2}}>|=>|→|⇒)
   | (?P<mark>.)
     """,
     re.VERBOSE,
@@ -55,7 +61,7 @@ _TOKEN = re.compile(
 _KIND = {
     "newline": NEWLINE,
     "item": ITEM,
-    "confused": CONFUSED,
+    "confused": CONFUSED, "confused_word": CONFUSED,
     "date": DATE,
     "mlslots": DASHED,
     "dashed": DASHED,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from medfence_guard.contract import Span
@@ -136,12 +136,13 @@ class Segmenter:
         self._clause_cue: Chunk | None = None
         self._injected = False
         self._serials: dict[int, int] = {}
+        self._heads: dict[int, tuple[str, ...]] = {}
         self._broke = False
         self._ticked = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
-        heads = {n for n, (chunks, _) in enumerate(lines) if self._is_table_head(chunks)}
-        self._columns = ()
+        heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := self._table_head(chunks))}
+        self._heads = heads
         self._serials = self._count_serials(lines, heads)
         for number, (chunks, broken) in enumerate(lines):
             self._line = number
@@ -213,7 +214,8 @@ class Segmenter:
         if means(first, "boilerplate") and first.kind != "drug":
             self._close()
             return
-        if self._is_table_head(chunks[place:]):
+        if self._line in self._heads:
+            self._columns = self._heads[self._line]
             self._close()
             return
         header = first.kind == "header_line_starts" or (first.kind in ("release", "route", "site") and means(first, "header_line_starts"))
@@ -249,7 +251,7 @@ class Segmenter:
         return int(value) if chunks[1].kind in ("form", "drug", "word") else None
 
     @staticmethod
-    def _count_serials(lines: Sequence[tuple[list[Chunk], bool]], tables: set[int]) -> dict[int, int]:
+    def _count_serials(lines: Sequence[tuple[list[Chunk], bool]], tables: Collection[int]) -> dict[int, int]:
         """Lines whose first number continues a run 1, 2, 3 …, or stands under a table head; line -> number."""
         leading: list[tuple[int, int]] = []
         for number, (chunks, _) in enumerate(lines):
@@ -289,13 +291,20 @@ class Segmenter:
             return True
         return any(mark in text for mark in self._lexicon.instruction_marks)
 
-    def _is_table_head(self, chunks: Sequence[Chunk]) -> bool:
-        labels = [meaning_of(c, "label") for c in chunks if means(c, "label")]
-        others = [c for c in chunks if not means(c, "label") and c.kind not in ("mark", "inert") and not means(c, "heading")]
-        if len(labels) < 2 or others or any(c.kind == "mark" and c.value == ":" for c in chunks):
-            return False
-        self._columns = tuple(str(label) for label in labels)
-        return True
+    @staticmethod
+    def _table_head(chunks: Sequence[Chunk]) -> tuple[str, ...]:
+        """The fields of a table's columns, if the line is nothing but column labels; empty otherwise."""
+        labels: list[str] = []
+        for chunk in chunks:
+            label = meaning_of(chunk, "label")
+            if label is not None:
+                labels.append(str(label))
+            elif chunk.kind == "mark":
+                if chunk.value == ":":
+                    return ()
+            elif chunk.kind not in ("inert", "item") and not means(chunk, "heading"):
+                return ()
+        return tuple(labels) if len(labels) >= 2 else ()
 
     def _count_patient(self, chunks: Sequence[Chunk], place: int) -> None:
         surface = self._text[chunks[place].start : chunks[place].end]
