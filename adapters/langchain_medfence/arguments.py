@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.tools import BaseTool
-from pydantic import BaseModel
+from pydantic import BaseModel, create_model
 
 from langchain_medfence.reading import ModelAnswer, refused
 
@@ -23,7 +23,8 @@ def effective_arguments(tool: BaseTool | None, arguments: Mapping[str, Any]) -> 
             return refused("the tool's JSON schema names defaults, which would be filled in after the verification", arguments)
         return ModelAnswer(dict(arguments))
     try:
-        return ModelAnswer(schema.model_validate(arguments))
+        injected = schema.model_fields.keys() - own_names(tool)
+        return ModelAnswer(schema.model_validate({name: value for name, value in arguments.items() if name not in injected}))
     except ValueError as error:
         return refused(f"the tool does not accept the arguments ({type(error).__name__})", arguments)
 
@@ -43,9 +44,26 @@ def is_what_will_run(tool: BaseTool | None, payload: object) -> bool:
 
 
 def schema_of(tool: BaseTool) -> type[BaseModel] | dict[str, Any] | None:
-    """What a model may give the tool: a pydantic model, or a JSON schema. None for what this package does not read."""
-    schema = tool.tool_call_schema
-    return schema if isinstance(schema, dict) or issubclass(schema, BaseModel) else None
+    """What validates the arguments when the tool runs: a pydantic model, or a JSON schema. None for what this package does not read.
+
+    Not `tool_call_schema`, which LangChain makes without the validators. Injected fields are there, but need no value.
+    """
+    told = tool.tool_call_schema
+    if isinstance(told, dict):
+        return told
+    schema = tool.get_input_schema()
+    if not issubclass(told, BaseModel) or not issubclass(schema, BaseModel):
+        return None
+    injected: dict[str, Any] = {name: (Any, None) for name in schema.model_fields if name not in told.model_fields}
+    return create_model(schema.__name__, __base__=schema, **injected) if injected else schema
+
+
+def own_names(tool: BaseTool) -> frozenset[str]:
+    """The names of the arguments a model gives; the rest is injected."""
+    told = tool.tool_call_schema
+    if isinstance(told, dict):
+        return frozenset(told.get("properties", {}))
+    return frozenset(told.model_fields if issubclass(told, BaseModel) else ())
 
 
 def _said(value: object) -> object:

@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, Tool, ToolException
 from pydantic import Field, InstanceOf, PrivateAttr
 
-from langchain_medfence.arguments import effective_arguments, is_what_will_run, schema_of
+from langchain_medfence.arguments import effective_arguments, is_what_will_run, own_names, schema_of
 from langchain_medfence.base import GraphControlFlow, Review, document_in
 from langchain_medfence.reading import ModelAnswer, refused
 from langchain_medfence.result import MedfenceBlocked, with_problem
@@ -87,7 +87,8 @@ class GuardedTool(BaseTool):
         return await self.inner._arun(**given, **_wanted(self.inner._arun, config, run_manager))
 
     def _to_verify(self, arguments: Mapping[str, Any], config: RunnableConfig) -> tuple[ModelAnswer, SourceDocument]:
-        own = {name: value for name, value in arguments.items() if name in self._own()}
+        # LangChain fills in what was left out; a None is what it fills in for "not given", and no claim.
+        own = {name: value for name, value in arguments.items() if name in own_names(self.inner) and value is not None}
         try:
             value = self._source if isinstance(self._source, SourceDocument) else self._source(config)
             document = document_in(value, "of the tool")
@@ -97,11 +98,6 @@ class GuardedTool(BaseTool):
             return refused(document, own), SourceDocument("")
         return effective_arguments(self.inner, own), document
 
-    def _own(self) -> frozenset[str]:
-        """The names of the arguments a model gives; the rest is injected."""
-        schema = schema_of(self.inner)
-        return frozenset(schema.get("properties", {}) if isinstance(schema, dict) else schema.model_fields if schema else ())
-
     def _released_arguments(self, outcome: Outcome, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """What the inner tool runs with: what was released, in the types its schema makes of it, and what was injected."""
         if not outcome.released:
@@ -110,10 +106,10 @@ class GuardedTool(BaseTool):
             raise ToolException(f"Not run, and must not be tried again by you: {outcome.why}")
         if not is_what_will_run(self.inner, outcome.payload):
             raise ToolException("Not run: the tool would change the verified arguments before it runs.")
-        own, schema, released = self._own(), schema_of(self.inner), dict(outcome.payload)
+        own, schema, released = own_names(self.inner), schema_of(self.inner), dict(outcome.payload)
         if isinstance(schema, type):
             taken = schema.model_validate(released)
-            released = {name: getattr(taken, name) for name in schema.model_fields}
+            released = {name: getattr(taken, name) for name in own}
         return {name: value for name, value in arguments.items() if name not in own} | released
 
 

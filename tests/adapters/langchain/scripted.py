@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +12,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from langchain_medfence import Medication
 
@@ -19,8 +21,8 @@ class Scripted(BaseChatModel):
     """Answers with the messages in turn; the last one is said again and again."""
 
     messages: list[Any]
-    said: list[Any] = []
-    chunks: list[Any] = []
+    said: list[Any] = Field(default_factory=list)
+    chunks: list[Any] = Field(default_factory=list)
 
     @property
     def _llm_type(self) -> str:
@@ -34,7 +36,9 @@ class Scripted(BaseChatModel):
         self.said.append(message)
         return ChatResult(generations=[ChatGeneration(message=message.model_copy(update={"id": None}))])
 
-    def _stream(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+    def _stream(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> Iterator[ChatGenerationChunk]:
         message = self.messages[min(len(self.said), len(self.messages) - 1)]
         self.said.append(message)
         for chunk in self.chunks if len(self.said) == 1 and self.chunks else as_chunks(message):
@@ -46,13 +50,11 @@ class Scripted(BaseChatModel):
 
 def as_chunks(message: AIMessage) -> list[AIMessageChunk]:
     """The message as a provider streams it: words, argument text, then an empty chunk with the finish reason."""
-    import json
-
     calls = [
         {"name": call["name"], "args": json.dumps(call["args"]), "id": call["id"], "index": index, "type": "tool_call_chunk"}
         for index, call in enumerate(message.tool_calls)
     ]
-    words = [AIMessageChunk(content=word) for word in message.text.split(" ")] if message.text else []
+    words = [AIMessageChunk(content=word) for word in re.findall(r"\S*\s*", message.text) if word]
     return [
         *words,
         *([AIMessageChunk(content="", tool_call_chunks=calls)] if calls else []),
