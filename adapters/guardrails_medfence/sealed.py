@@ -18,7 +18,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,6 +57,9 @@ class _Run:
     problem: str | None = None
 
 
+RAISED = _Run(problem="guardrails.raised")
+
+
 class SealedGuard:
     """A Guardrails guard that returns an Outcome. `SealedGuard(MyValidator(), schema=MyModel, review=ask).validate(raw, source)`.
 
@@ -86,7 +90,9 @@ class SealedGuard:
         self._validators, self._schema = validators, schema
         self._fence = Fence(rulepack, review, audit, timeout, min_reviewers=min_reviewers, control_flow=control_flow)
         self._rulepack, self._artifact_type, self._telemetry = rulepack, artifact_type, telemetry
-        self._guard(Guard)  # a wrong schema is told now, not at the first patient
+        self._idle: Mapping[Any, list[Any]] = {Guard: [], AsyncGuard: []}
+        with self._guard(Guard):  # a wrong schema is told now, not at the first patient
+            pass
 
     # ---- the calls ----
 
@@ -146,29 +152,41 @@ class SealedGuard:
             "guardrails.source", f"`source` must be the clinician's text (str) or a SourceDocument, not {type(source).__name__}"
         )
 
-    def _guard(self, kind: Any) -> Any:  # noqa: ANN401 - Guardrails is untyped
-        """A new guard for each call: its history, which keeps values and metadata, ends with the call."""
+    @contextmanager
+    def _guard(self, kind: Any) -> Iterator[Any]:  # noqa: ANN401 - Guardrails is untyped
+        """A guard that no other call is using, and that remembers none: its history keeps values and metadata.
+
+        Making one takes a tenth of a second (it loads certificates for a server it never asks), so it is kept for the next call.
+        """
         refuses_server()
         if not self._telemetry:
             quiet()
-        guard = kind() if self._schema is None else kind.for_pydantic(self._schema)
-        if self._validators:
-            guard.use(*self._validators, on="output")
-        return guard
+        idle = self._idle[kind]
+        try:
+            guard = idle.pop()
+        except IndexError:
+            guard = kind() if self._schema is None else kind.for_pydantic(self._schema)
+            if self._validators:
+                guard.use(*self._validators, on="output")
+        try:
+            yield guard
+        finally:
+            guard.history.clear()
+        idle.append(guard)
 
     def _run(self, text: str, metadata: Mapping[str, Any] | None) -> _Run:
-        guard = self._guard(Guard)
-        try:
-            return _read(guard.validate(text, metadata=dict(metadata or {})))
-        except Exception:  # noqa: BLE001 - whatever a validator does, it holds; its message may quote the record
-            return _Run(problem="guardrails.raised")
+        with self._guard(Guard) as guard:
+            try:
+                return _read(guard.validate(text, metadata=dict(metadata or {})))
+            except Exception:  # noqa: BLE001 - whatever a validator does, it holds; its message may quote the record
+                return RAISED
 
     async def _run_async(self, text: str, metadata: Mapping[str, Any] | None) -> _Run:
-        guard = self._guard(AsyncGuard)
-        try:
-            return _read(await guard.validate(text, metadata=dict(metadata or {})))
-        except Exception:  # noqa: BLE001 - as above
-            return _Run(problem="guardrails.raised")
+        with self._guard(AsyncGuard) as guard:
+            try:
+                return _read(await guard.validate(text, metadata=dict(metadata or {})))
+            except Exception:  # noqa: BLE001 - as above
+                return RAISED
 
     def _faithful(self, raw: str, document: SourceDocument) -> bool:
         """Whether the machine passes the text as the model wrote it."""

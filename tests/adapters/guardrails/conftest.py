@@ -17,6 +17,7 @@ if importlib.util.find_spec("guardrails") is None:
         raise RuntimeError('guardrails is missing: pip install "medfence-guard[guardrails]"')
     collect_ignore_glob = ["test_*.py"]
 else:
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # or calling a model function fetches a price list first
     with warnings.catch_warnings():
         # It imports Typer, which uses names of Click that Click 8.2 deprecates.
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -95,6 +96,8 @@ def no_network(monkeypatch):
     def refuse(self, address):
         raise AssertionError(f"a test tried to reach {address}")
 
+    # Each Guard makes HTTP clients for a server nobody asks, which loads certificates for a tenth of a second.
+    monkeypatch.setattr("guardrails.guard.GuardrailsApiClient", lambda **_: None)
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket.socket, "connect_ex", refuse)
 
