@@ -98,14 +98,19 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
     cues = tuple(chunk for _, chunk in statuses)
     if draft.alternative:
         return Assertion(UNDECIDED, cues)
+    if draft.replaced:
+        return Assertion("stopped", cues)
     if any(c.kind == "cue" and c.value[0] == "past" for c in cues) and any(surface(c) == "now" for c in draft.chunks):
         # `Was on 20 mg, now 10 mg`: both, and a person must say which.
         return Assertion(UNDECIDED, cues, conflict=True)
     kinds = {status for status, _ in statuses}
     if section is not None:
         kinds.add(section)
-        if ACTIVE in kinds and section == "past" and any(c.value[0] == "taking" for c in cues):
+        taking = [surface(c) for c in cues if c.value[0] == "taking"]
+        if section == "past" and taking and not any(t.startswith(("start", "was", "has been")) for t in taking):
             kinds.discard(section)
+        elif section == "past":
+            kinds.discard(ACTIVE)
     if "conditional" in kinds and kinds & {"stopped", "held", "avoid"}:
         # `hold if vomiting`: a conditional stop is an active order with a condition, which nobody here can weigh.
         return Assertion(UNDECIDED, cues, conflict=True)

@@ -142,6 +142,11 @@ def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]
     return out if changed else tokens
 
 
+def _is_changing(before: Sequence[Chunk]) -> bool:
+    """Behind `increase` or `reduce`, `40 to 80 mg` is a change, not a range."""
+    return any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in before[-8:])
+
+
 class Chunker:
     """Reads tokens against one lexicon and one bundle's names. Holds no state between texts."""
 
@@ -197,7 +202,7 @@ class Chunker:
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
-    def _number(self, tokens: list[Token], index: int, *, words: bool) -> tuple[Fraction, Fraction | None, int, tuple[str, ...]] | None:
+    def _number(self, tokens: list[Token], index: int, *, words: bool, ranges: bool = True) -> tuple[Fraction, Fraction | None, int, tuple[str, ...]] | None:
         """`(low, high, next index, notes)` of the number or range standing at `index`; None if none does."""
         token = tokens[index]
         low: Fraction
@@ -222,7 +227,7 @@ class Chunker:
             low = self._lexicon.number_words[token.text]
         else:
             return None
-        if after + 1 < len(tokens) and tokens[after].kind == WORD and tokens[after].text in ("to", "or"):
+        if ranges and after + 1 < len(tokens) and tokens[after].kind == WORD and tokens[after].text in ("to", "or"):
             upper = tokens[after + 1]
             if upper.kind == NUMBER and upper.values is not None and upper.values[0] > low:
                 return low, upper.values[0], after + 2, (*notes, *upper.notes)
@@ -278,9 +283,11 @@ class Chunker:
                 if small and len(token.values) in (3, 4)
                 else self._make("tuple", token.values, tokens, index, after, token.notes)
             )
-        number = self._number(tokens, index, words=False)
+        number = self._number(tokens, index, words=False, ranges=not _is_changing(before))
         if number is not None and number[2] > after:
             return self._make("number", Quantity((number[0],), (None,), number[1]), tokens, index, number[2], number[3])
+        if after < len(tokens) and tokens[after].kind == WORD and tokens[after].glued and tokens[after].text in ("st", "nd", "rd", "th"):
+            return self._make("word", "ordinal", tokens, index, after + 1)
         if after < len(tokens) and tokens[after].kind == WORD and tokens[after].glued and tokens[after].text not in self._lexicon.pieces:
             return self._malformed(tokens, index, after)
         return self._make("number", Quantity(token.values, (None,)), tokens, index, after, token.notes)
@@ -367,7 +374,7 @@ class Chunker:
         elif token.kind == DASHED and token.values is not None and len(token.values) == 2 and token.values[0] >= token.values[1]:
             return None
         else:
-            number = self._number(tokens, index, words=True)
+            number = self._number(tokens, index, words=True, ranges=not _is_changing(before))
             if number is None:
                 return None
             values, high, after, notes = (number[0],), number[1], number[2], number[3]
@@ -554,6 +561,9 @@ class Chunker:
         number: tuple[Fraction, Fraction | None, tuple[str, ...]] | None,
     ) -> Chunk:
         ordered = sorted(meanings, key=lambda m: _RANK.get(m.kind, 99)) if len(meanings) > 1 else meanings
+        if len(ordered) > 1 and last < len(tokens) and tokens[last].text == ":":
+            # `When: before breakfast`: in front of a colon a label is a label.
+            ordered = [*(m for m in ordered if m.kind == "label"), *(m for m in ordered if m.kind != "label")]
         meaning = ordered[0]
         kind, value, notes = meaning
         if number is not None:
@@ -575,8 +585,6 @@ class Chunker:
             kind, value = "when", (value[1], (Fraction(30), "min"))
         elif kind == "duration_is":
             kind, value = "duration", (value[0], None, value[1])
-        if kind == "inert":
-            value = tokens[first].text if last == first + 1 else value
         if kind == "weekday":
             return self._weekdays(tokens, first, last, value, notes)
         return self._make(kind, value, tokens, first, last, notes, tuple(ordered[1:]))

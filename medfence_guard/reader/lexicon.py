@@ -76,6 +76,9 @@ class Lexicon:
 
 
 def _atoms(phrase: str) -> list[str]:
+    if phrase.isascii() and phrase.islower() and phrase.replace(" ", "").isalpha():
+        # Plain words are cut at their spaces, as the lexer would.
+        return phrase.split()
     marked = phrase.replace(ANY_UNIT, " ⟦u⟧ ")
     atoms = [token.text for token in lex(fold(marked))]
     out: list[str] = []
@@ -159,7 +162,8 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     for phrase, (number, unit) in data["duration_words"].items():
         build.add(phrase, Meaning("duration_is", (Fraction(number), unit)))
     build.add_all(data["duration_open"], Meaning("duration_open", True))
-    build.add_all(data["then"], Meaning("then", True))
+    for phrase in data["then"]:
+        build.add(phrase, Meaning("then", "then" if phrase[0].isalpha() else "arrow"))
     build.add_all(data["taper"], Meaning("unsupported", "taper"))
     for key, kind in (("max_templates", "maximum"), ("quantity_templates", "quantity"), ("refill_templates", "refill")):
         build.add_all(data[key], Meaning(kind, True))
@@ -222,7 +226,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     build.add_all(cues["pseudo"], Meaning("pseudo_cue", True))
     build.add_all(cues["collective"], Meaning("collective", "unlisted"))
     build.add_all(cues.get("collective_listed", ()), Meaning("collective", "listed"))
-    build.add_all(cues["then_connectors"], Meaning("then", True))
+    build.add_all([c for c in cues["then_connectors"] if c[0].isalpha()], Meaning("then", "then"))
     build.add_all(cues["terminators"], Meaning("terminator", True))
     time_units = {alias: unit for unit, aliases in tables["units"]["time"].items() for alias in aliases}
     pieces = frozenset(build.single | set(units) | set(time_units) | {"x", "for"})

@@ -52,7 +52,7 @@ GLUE_WORDS = frozenset(
 _SILENT_GLUE = frozenset(
     {"x", "for", "of", "a", "an", "the", "and", "at", "in", "with", "as", "each", "℞", "is", "are", "to", "on", "be", "per", "by"}
 )
-_PLAIN_MARKS = frozenset(".,:;-()[]/+*•'\"&|_")
+_PLAIN_MARKS = frozenset(".,:;-()[]/+*•'\"&|_!")
 
 
 class Role(NamedTuple):
@@ -325,6 +325,14 @@ class NameReader:
         return False
 
 
+_REASON_WORDS = frozenset({"for", "if", "or", "and", "of", "f", "c", "above", "below", "more", "than", "is", "degree", "deg", "over", "less", "fever", "temp"})
+
+
+def _measures(chunk: Chunk) -> bool:
+    """`temp > 100`, `BP above 150`: the number belongs to a measurement."""
+    return chunk.kind == "header_line_starts" or chunk.value in (">", "<", "=", "above", "below", "than", "over", "/")
+
+
 class RoleReader:
     """Assigns roles. The same reader serves statements (with a name) and single payload values (without)."""
 
@@ -429,7 +437,6 @@ class RoleReader:
             roles.slots.append(Role(chunk.value, chunk))
         elif kind == "when":
             roles.whens.append(Role(chunk.value, chunk))
-            self._coordinated_meals(chunks, place, roles)
         elif kind == "weekday":
             roles.weekdays.append(Role(chunk.value, chunk))
             if "weekly" in chunk.notes:
@@ -448,6 +455,9 @@ class RoleReader:
             return self._cue(chunks, place, roles)
         elif kind == "range":
             roles.ambiguous.append(Role(("two_numbers", chunk.value), chunk))
+        elif kind == "number" and self._labelled(chunks, place) in ("quantity", "refills") and chunk.value.high is None:
+            target = roles.quantities if self._labelled(chunks, place) == "quantity" else roles.refills
+            target.append(Role((chunk.value.parts[0], None, None), chunk))
         elif kind in ("number", "tuple"):
             roles.numbers.append(Role(chunk.value, chunk))
         elif kind in ("malformed", "confused", "unreadable"):
@@ -505,6 +515,13 @@ class RoleReader:
             roles.strengths.append(Role(quantity, chunk))
             return
         counted = dimension.startswith("count:")
+        if self._labelled(chunks, place) == "quantity" and quantity.high is None and len(quantity.parts) == 1:
+            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            return
+        if dimension == "volume" and before is not None and before.value in ("in", "into") and (roles.doses or roles.strengths):
+            # `1 sachet in 1 litre water`: a diluent is part of the order and is not read (P22).
+            roles.unsupported.append(Role("diluent", chunk))
+            return
         if (
             counted
             and before is not None
@@ -538,8 +555,13 @@ class RoleReader:
         return place + 1
 
     @staticmethod
-    def _coordinated_meals(chunks: Sequence[Chunk], place: int, roles: Roles) -> None:
-        """`after breakfast & dinner`: the second meal shares the preposition; it is read by the phrase table or stays residue."""
+    def _labelled(chunks: Sequence[Chunk], place: int) -> str | None:
+        """The field of the label directly before a chunk: `Qty: 30`."""
+        before = chunks[place - 1] if place else None
+        if before is not None and before.kind == "mark" and before.value in (":", "-", "="):
+            before = chunks[place - 2] if place > 1 else None
+        value = meaning_of(before, "label") if before is not None else None
+        return str(value) if value is not None else None
 
     def _site(self, chunk: Chunk, roles: Roles, eye: bool, surface: Callable[[Chunk], str]) -> None:
         text = surface(chunk)
@@ -587,9 +609,10 @@ class RoleReader:
             if chunk.kind == "indication":
                 roles.prn_for.append(Role(chunk.value, chunk))
             elif not (
-                chunk.kind in ("indication_part",)
-                or (chunk.kind in ("word", "inert") and chunk.value in ("for", "if", "or", "and", "of"))
-                or chunk.value in ("/", "(", ",")
+                chunk.kind in ("indication_part", "header_line_starts")
+                or (chunk.kind in ("number", "tuple", "amount") and place and _measures(chunks[place - 1]))
+                or (chunk.kind in ("word", "inert") and chunk.value in _REASON_WORDS)
+                or (chunk.kind == "mark" and chunk.value in ("/", "(", ",", ">", "<", "=", "°"))
             ):
                 break
             place += 1
@@ -603,12 +626,15 @@ class RoleReader:
 
     def _cue(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
         chunk = chunks[place]
-        if chunk.value[0] == "conditional":
+        if chunk.value[0] == "conditional" and (roles.name is None or chunk.start > roles.name.end):
             stop = self._reasons(chunks, place + 1, roles)
-            if any(c.kind == "indication" for c in chunks[place + 1 : stop]) and roles.name is not None and chunk.start > roles.name.end:
-                # `TDS if fever`: as needed, with its reason.
+            if any(c.kind == "indication" or c.kind in ("amount", "number", "tuple") for c in chunks[place + 1 : stop]):
+                # `TDS if fever`, `SOS if temp > 100 F`: as needed, with its reason.
                 roles.prn.append(Role(True, chunk))
                 return stop
+            # A condition that is not read: nobody can say what it makes of the order.
+            roles.unsupported.append(Role("condition", chunk))
+            return place + 1
         roles.cues.append(Role(chunk.value, chunk))
         return place + 1
 

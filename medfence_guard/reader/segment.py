@@ -25,6 +25,13 @@ SIG_KINDS = frozenset(
 TIMING_KINDS = frozenset("slots rate when prn stat as_directed weekday ambiguous confused unsupported".split())
 _LEAD_KINDS = frozenset("form verb cue pseudo_cue item inert person_roles terminator release site route".split())
 _LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
+# Kinds a continuing line may begin with even when a word of it is unknown.
+_STRONG_KINDS = frozenset(
+    "duration duration_open when prn then unsupported maximum range tuple slots confused malformed ambiguous stat as_directed route site "
+    "quantity".split()
+)
+# Inert text that is advice of its own: what is said of its time or length is not said of the medicine.
+_ADVICE = frozenset({"advice_avoid", "advice_diet", "advice_care", "monitoring", "posture_after_dose", "storage", "inhaler_care"})
 _JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
 # `Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none.
 _UNLISTED_SET = re.compile(
@@ -60,6 +67,7 @@ class Draft:
     last_line: int = 0
     after_break: bool = False
     alternative: bool = False
+    replaced: bool = False
 
     @property
     def start(self) -> int:
@@ -266,7 +274,9 @@ class Segmenter:
         out: dict[int, int] = {}
         for place, (line, value) in enumerate(leading):
             follows = place > 0 and leading[place - 1][1] == value - 1 and leading[place - 1][0] in out
-            starts = value == 1 and ((place + 1 < len(leading) and leading[place + 1][1] == 2) or any(t < line for t in tables))
+            run = [v for _, v in leading[place : place + 3]]
+            plain = lines[line][0][0].kind == "number"
+            starts = value == 1 and (run == [1, 2, 3] or (plain and run[:2] == [1, 2]) or any(t < line for t in tables))
             if follows or starts:
                 out[line] = value
         return out
@@ -287,7 +297,7 @@ class Segmenter:
         if len(chunks) > 1 and means(chunks[0], "model_label") and chunks[1].kind == "mark" and chunks[1].value == ":":
             return True
         text = self._text[chunks[0].start : chunks[-1].end]
-        if "<!--" in text or "-->" in text:
+        if "<!--" in text:
             return True
         return any(mark in text for mark in self._lexicon.instruction_marks)
 
@@ -316,6 +326,9 @@ class Segmenter:
         if self._section[1] not in ("active", "unknown") and numbered is None:
             return
         kinds = {c.kind for c in chunks}
+        text = self._text[chunks[0].start : chunks[-1].end]
+        if chunks[0].kind == "inert" and chunks[0].value in _ADVICE:
+            return
         unknown = kinds & {"word", "malformed", "confused", "unreadable"}
         strength = any(
             c.kind == "amount"
@@ -336,15 +349,20 @@ class Segmenter:
                 and timed
                 and any(c.kind == "amount" and (c.value.units[0] or "").startswith("{") for c in chunks)
             )
-            or (timed and not unknown and sum(c.kind == "mark" and c.value in ("*", "~", ".", "?", "_", "•") for c in chunks) >= 2)
+            or (timed and not unknown and (sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in chunks) >= 2 or "..." in text))
             or ("form" in kinds and (timed or strength or unknown))
             or ("rate" in kinds and "duration" in kinds)
             or (ditto and timed)
-            or (numbered is not None and (timed or strength or unknown))
+            or (numbered is not None and (timed or strength))
+            or (numbered is not None and unknown and (self._section[1] == "active" or self._follows_an_item(numbered)))
         )
         garbled = self._section[1] == "active" and unknown and kinds & {"malformed", "confused", "tuple"}
         if ordered or garbled:
             self.out.unread.append(Span(chunks[0].start, chunks[-1].end))
+
+    def _follows_an_item(self, numbered: int) -> bool:
+        """Whether the list number before this one led to a statement."""
+        return bool(self.out.drafts) and self.out.drafts[-1].numbered == numbered - 1
 
     # -- one line --------------------------------------------------------------------------------------------------
 
@@ -436,54 +454,39 @@ class Segmenter:
             return True
         if means(first, "review_phrases") or means(first, "boilerplate"):
             return False
-        if first.kind == "composition" and not any(c.kind == "drug" for c in chunks):
-            return False
-        if first.kind in ("label", "composition", "form", "cue") or (
-            means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"
-        ):
+        rest = chunks[place:]
+        kinds = {c.kind for c in rest}
+        words = [c for c in rest if c.kind == "word" and c.value not in _JOINTS and len(str(c.value)) > 1]
+        timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
+        own_timing = kinds & {"rate", "slots", "duration", "amount", "weekday", "stat"}
+        if first.kind == "label" or (means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"):
             return True
-        dosed = any(c.kind == "amount" for c in draft.chunks) and any(c.kind in TIMING_KINDS for c in draft.chunks)
-        if (
-            dosed
-            and first.kind in ("amount", "inert", "indication", "heading")
-            and any(c.kind == "amount" for c in chunks)
-            and any(c.kind in TIMING_KINDS for c in chunks)
-        ):
+        if first.kind == "composition":
+            return "drug" in kinds
+        if first.kind == "form":
+            return True
+        if first.kind == "cue":
+            # `Avoid samosa` is advice; `Withhold till review` speaks of the medicine above.
+            return not words or first.value[1] == "after"
+        if first.kind in ("inert", "verb", "pseudo_cue"):
+            # A line of advice may have a timing of its own: `Steam inhalation BD`. `Take after food` goes on with the order.
+            if first.kind == "inert" and first.value in _ADVICE:
+                return False
+            return not words and (not own_timing or (not timed and first.kind == "verb"))
+        dosed = any(c.kind == "amount" for c in draft.chunks) and timed
+        if dosed and "amount" in kinds and kinds & TIMING_KINDS and first.kind in ("amount", "indication", "heading"):
             # A second strength with a second timing is another order, whoever it is of.
             return False
         if first.kind in SIG_KINDS:
-            if not any(c.kind == "word" and c.value not in _JOINTS and len(str(c.value)) > 1 for c in chunks[place:]):
+            if not words:
                 return True
-            timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
-            strong = first.kind in (
-                "duration",
-                "duration_open",
-                "when",
-                "prn",
-                "then",
-                "unsupported",
-                "maximum",
-                "range",
-                "tuple",
-                "slots",
-                "confused",
-                "malformed",
-                "ambiguous",
-                "composition",
-                "stat",
-                "as_directed",
-                "route",
-                "site",
-                "quantity",
-            )
-            return strong or (not timed and first.kind in ("amount", "rate", "weekday", "number"))
+            return first.kind in _STRONG_KINDS or (not timed and first.kind in ("amount", "rate", "weekday", "number"))
         if first.kind == "word":
             if first.value in ("x", "for", "to", "and", "or"):
                 return True
             if len(str(first.value)) <= 3 and len(chunks) > place + 1 and chunks[place + 1].kind in ("duration", "amount", "slots", "rate"):
-                return True
-            timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
-            return not timed and any(c.kind in TIMING_KINDS or c.kind in ("amount", "malformed") for c in chunks)
+                return not timed or len(words) <= 1
+            return not timed and len(words) <= 1 and bool(kinds & (TIMING_KINDS | {"amount", "malformed"}))
         return False
 
     def _heading(self, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
@@ -590,11 +593,15 @@ class Segmenter:
                 return after if self._may_stand_here(chunks, place, after, header=header) else None
             if at.kind == "form":
                 form = True
+            elif at.kind == "verb":
+                # `cream - apply neck to toe`: what follows a verb of use is no name.
+                form = form and not (after > place and any(c.kind == "form" for c in chunks[place:after]))
             elif at.kind == "word":
                 if (
                     form
-                    and self._is_name_word(str(at.value))
+                    and self._is_name_word(chunks, after, at_start=at_start)
                     and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after]))
+                    and (at_start or (self._open is None and not self._context) or self._is_ordered(chunks, after))
                 ):
                     return after if self._names_something(chunks, after, not any(c.kind == "form" for c in chunks[place:after])) else None
                 if (
@@ -636,16 +643,20 @@ class Segmenter:
             and 1 <= chunk.value.parts[0] <= 40
         )
 
-    @staticmethod
-    def _is_name_word(word: str) -> bool:
-        return len(word) >= 3 and word.isalpha()
+    def _is_name_word(self, chunks: Sequence[Chunk], at: int, *, at_start: bool) -> bool:
+        """Whether an unknown word may be a name; two letters are enough only at a line start with an order behind them."""
+        word = str(chunks[at].value)
+        return word.isalpha() and (len(word) >= 3 or (len(word) == 2 and at_start and word not in _JOINTS and self._is_ordered(chunks, at)))
 
     @staticmethod
-    def _names_something(chunks: Sequence[Chunk], at: int, numbered: bool) -> bool:
-        """An unknown word after a form is a name; after a bare list number only if an amount or timing follows."""
+    def _is_ordered(chunks: Sequence[Chunk], at: int) -> bool:
+        """An amount or timing follows within a few words."""
         rest = chunks[at + 1 : at + 8]
-        ordered = any(c.kind in TIMING_KINDS or c.kind in ("amount", "number", "tuple", "malformed") for c in rest)
-        return ordered or (not numbered or any(c.kind == "form" for c in chunks[max(0, at - 2) : at]))
+        return any(c.kind in TIMING_KINDS or c.kind in ("amount", "number", "tuple", "malformed") for c in rest)
+
+    def _names_something(self, chunks: Sequence[Chunk], at: int, numbered: bool) -> bool:
+        """An unknown word after a form is a name; after a bare list number only if an amount or timing follows."""
+        return self._is_ordered(chunks, at) or (not numbered or any(c.kind == "form" for c in chunks[max(0, at - 2) : at]))
 
     def _unlisted_order(self, chunks: Sequence[Chunk], at: int) -> bool:
         """`Qavrotil 20 mg OD` at a line start: words nobody knows, a strength, a frequency. It is an order for something."""
@@ -656,7 +667,7 @@ class Segmenter:
                 return False
             words += chunks[place].kind == "word"
             place += 1
-        if not 1 <= words <= 3 or place >= len(chunks) or not self._is_name_word(str(chunks[at].value)):
+        if not 1 <= words <= 3 or place >= len(chunks) or not self._is_name_word(chunks, at, at_start=False):
             return False
         strength = chunks[place]
         if strength.kind != "amount" or not any(u in ("mg", "ug", "g", "[iU]", "mL") for u in strength.value.units):
@@ -671,6 +682,10 @@ class Segmenter:
             after += 1
         if after >= len(chunks) or chunks[after].kind != "drug":
             return False
+        unit = chunks[place].value.units[0] or ""
+        if unit.startswith("{") or unit == "[drp]":
+            # `1 tab Ecosprin 75 OD`: what is counted is no strength.
+            return True
         following = chunks[after + 1] if after + 1 < len(chunks) else None
         return following is None or following.kind not in ("amount", "number", "tuple")
 
@@ -778,6 +793,10 @@ class Segmenter:
         if previous is not None and same_clause:
             own = [c for c in previous.chunks if c.kind == "cue"]
             carried = own[0] if own else previous.inherited
+        if previous is not None and behind is not None and same_clause:
+            turning = self._text[behind.start : behind.end] in ("to", "->", "→", "with", "by")
+            if turning and any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in previous.chunks):
+                previous.replaced = True
         self._close()
         context = self._context
         self._context = []

@@ -128,8 +128,12 @@ def _steps(chunks: Sequence[Chunk], anchor: int) -> list[list[Chunk]]:
                 tail = [c for c in rest if c is not stops]
                 parts[-1].extend(tail)
                 break
-            if any(c.kind in _STEP_KINDS for c in rest) and any(c.kind in _STEP_KINDS for c in parts[-1]):
+            timed = any(c.kind in ("rate", "slots", "when", "prn", "stat", "duration") for c in parts[-1])
+            if any(c.kind in _STEP_KINDS for c in rest) and (timed or any(c.kind == "amount" for c in rest)) and any(c.kind in _STEP_KINDS for c in parts[-1]):
                 parts.append([])
+                continue
+            if chunk.value == "arrow" and not timed:
+                # `Calpol 650 mg -> SOS`: an arrow between a name and its timing only points.
                 continue
         parts[-1].append(chunk)
     if len(parts) == 1:
