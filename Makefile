@@ -73,3 +73,7 @@ bench: .venv-bench/.stamp  ## the time of verify(): growth, multiple of the floo
 clean:  ## remove every environment and cache made here
 	rm -rf .venv* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: demo-scribe
+demo-scribe: .venv/.stamp  ## a chain of LangChain on the recorded replies of a real, tiny model (no network once installed)
+	@.venv/bin/python examples/scribe/scribe.py
