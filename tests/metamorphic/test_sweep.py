@@ -110,6 +110,7 @@ INVENTED = {
     "strength": "999 mg",
     "generic_name": "Warfarin",
 }
+AS_NEEDED = re.compile(r"sos|prn|p\.r\.n|need|require|demand|s\.o\.s|if ")
 SLOTS = re.compile(r"[\d½]+(?:ml)?(?:-[\d½]+(?:ml)?){2,3}")
 
 
@@ -161,7 +162,7 @@ def payload_changes(row: Row) -> Iterator[Change]:
                     return with_item(row, index, **{path[0]: new if len(path) == 1 else {**value, path[1]: new}})
 
                 for new in digit_edits(text):
-                    if new and not equal_numbers(text, new) and field not in ("refills", "sequence"):
+                    if new and not equal_numbers(text, new) and field not in ("refills", "sequence", "confidence"):
                         yield f"digit [{index}].{'.'.join(path)} {text} -> {new}", put(new)
                 if path[-1] in (*TEXT_FIELDS, "unit"):
                     for tail in TAILS:
@@ -169,7 +170,7 @@ def payload_changes(row: Row) -> Iterator[Change]:
                         synonyms = (tail == " weekly" and "week" in lowered) or (
                             tail == " alternate days" and ("every other" in lowered or "every 2 days" in lowered)
                         )
-                        as_needed = tail == " SOS" and re.search(r"prn|need|require|demand|s\.o\.s|if ", lowered)
+                        as_needed = tail == " SOS" and AS_NEEDED.search(lowered)
                         by_vein = tail == " IV" and re.search(r"i[./]?v|infusion|drip", lowered)
                         if not (stated or synonyms or as_needed or by_vein):
                             yield f"tail{tail} [{index}].{'.'.join(path)}", put(text + tail)
@@ -187,7 +188,7 @@ def payload_changes(row: Row) -> Iterator[Change]:
                 yield f"emptied [{index}].{field}", with_item(row, index, **{field: None})
         for field, invented in INVENTED.items():
             if field not in item and not any(key in item for key in ("dosage", "when", "instructions")):
-                as_needed = field == "as_needed" and re.search(r"sos|prn|need|require|demand|s\.o\.s|if ", lowered)
+                as_needed = field == "as_needed" and AS_NEEDED.search(lowered)
                 if not as_needed and str(invented).casefold() not in lowered:
                     yield f"invented [{index}].{field}", with_item(row, index, **{field: invented})
         if len(items) > 1:
@@ -239,7 +240,7 @@ def source_changes(row: Row) -> Iterator[Change]:
         tail = source[behind:end]
         for cue in CUES:
             known = {"weekly": "week", "SOS": "sos", "2 tabs": "2"}.get(cue, cue)
-            if known.casefold() in lowered or (cue == "SOS" and re.search(r"prn|need|require|demand|s\.o\.s|if ", lowered)):
+            if known.casefold() in lowered or (cue == "SOS" and AS_NEEDED.search(lowered)):
                 continue
             if not (cue == "2 tabs" and any(i.get("dose") for i in items)):
                 yield f"cue {cue} before the line [{index}]", with_source(row, source[:begin] + cue + " " + source[begin:])
