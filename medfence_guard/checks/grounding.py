@@ -182,6 +182,8 @@ def _unreadable_claim(roles: Roles) -> list[Judgement]:
             else "the claim holds a number or word that is not well formed"
         )
         out.append(Judgement(ABSTAIN, "claim.unreadable", what, severity=Severity.MAJOR))
+    if roles.cues or any(r.value != "then" for r in roles.unsupported):
+        out.append(Judgement(ABSTAIN, "claim.unread_words", "the claim says more than its field is for", severity=Severity.MAJOR))
     return out
 
 
@@ -278,17 +280,28 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
     if context.binding.relation.get(item.index) == NEAR and how < ALIAS:
         return Judgement(ABSTAIN, "name.near", f"{said}, which resembles it but is not the same", where, severity=Severity.MAJOR)
     if how == EXACT:
+        unsaid = [r for r in releases_of(statement) if r not in name.release]
+        if unsaid:
+            return _release_judgement(context, item, said, where, name.release, tuple(unsaid))
         agreed = _numbers_agree(context, item, claim, statement)
         if agreed is not None:
             return agreed
         return Judgement(PASS, "name.exact", said, where)
+    if how == ALIAS and len(name.parts) > 1 and len(source.parts) > 1 and [p.key for p in name.parts] != [p.key for p in source.parts]:
+        mine = [p.name.compositions[0] for p in name.parts if p.name is not None]
+        theirs = [p.name.compositions[0] for p in source.parts if p.name is not None]
+        if mine != theirs:
+            return Judgement(ABSTAIN, "name.order_of_parts", f"{said}; the parts stand in another order", where, severity=Severity.MAJOR)
     if how == ALIAS:
+        unsaid = [r for r in releases_of(statement) if r not in name.release]
+        if unsaid:
+            return _release_judgement(context, item, said, where, name.release, tuple(unsaid))
         if _salt(name) != _salt(source) and (_salt(name) or _salt(source)):
             if _salt(name) and _salt(source):
                 return Judgement(FAIL, "name.other_salt", said, where)
             return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
         if _release(name) != _release(source):
-            return _release_judgement(item, said, where, name.release, source.release)
+            return _release_judgement(context, item, said, where, name.release, source.release)
         return Judgement(
             PASS,
             "name.bundle_alias",
@@ -320,7 +333,7 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
                 if name.salts and source.salts:
                     return Judgement(FAIL, "name.other_salt", said, where)
                 return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
-            return _release_judgement(item, said, where, name.release, source.release)
+            return _release_judgement(context, item, said, where, name.release, source.release)
         return Judgement(FAIL, "name.suffix_differs", said, where)
     if claim.field == "generic_name" and name.molecules is not None and source.entry is not None:
         if source.entry.ambiguous:
@@ -359,9 +372,21 @@ def _only_release_or_salt(name: object, source: object) -> bool:
     )
 
 
-def _release_judgement(item: Item, said: str, where: tuple[Chunk, ...], claimed: tuple[str, ...], stated: tuple[str, ...]) -> Judgement:
-    own = next((c for c in item.claims if c.field == "release"), None)
-    if own is not None and not claimed and stated:
+def _release_judgement(
+    context: Context, item: Item, said: str, where: tuple[Chunk, ...], claimed: tuple[str, ...], stated: tuple[str, ...]
+) -> Judgement:
+    """The source names a release that the claimed name lacks: fine only if another field of the item carries it."""
+    lexicon = context.rulepack.lexicon
+    carried = {r.value[0] for c in item.claims if c.field in ("release", "form") for r in context.roles_of(c).releases}
+    families = {lexicon.release_family.get(r) for r in carried}
+    families |= {
+        {"tablet_dispersible": "dispersible", "tablet_orodispersible": "orodispersible"}.get(r.value)
+        for c in item.claims
+        if c.field == "form"
+        for r in context.roles_of(c).forms
+    }
+    missing = [r for r in stated if r not in claimed]
+    if missing and all(r in carried or lexicon.release_family.get(r) in families - {None} for r in missing):
         return Judgement(PASS, "name.release_in_its_field", f"{said}; the release is claimed in its own field", where, note=True)
     return Judgement(FAIL, "name.release_differs", said, where)
 
@@ -386,7 +411,7 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
     stated |= {v * 1000 for r in strengths for v, u in zip(r.value.parts, r.value.units, strict=True) if u in ("g",)}
     if name.label:
         if not strengths:
-            return added(context.settings[item.index], "name.number_not_in_source", "the statement has no such number", where)
+            return added(setting_for(context, item, statement), "name.number_not_in_source", "the statement has no such number", where)
         if len(name.label) > 1:
             tuples = [r.value.parts for r in strengths]
             if name.label not in tuples and tuple(v for r in strengths for v in r.value.parts) != name.label:
@@ -458,6 +483,9 @@ def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, state
     if amounts:
         out.extend(compare_strength(setting, amounts, _implied(context, statement)))
     out.extend(judgement for r in roles.forms for judgement in _judge_form(context, setting, statement, r.value))
+    out.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "forms", "numbers")))
+    if roles.cues or roles.unsupported or roles.composition:
+        out.append(Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR))
     if roles.residue:
         out.append(
             Judgement(
@@ -1027,6 +1055,8 @@ def _judge_route(context: Context, setting: Setting, statement: Statement, wante
         if implied and implied not in stated:
             stated[implied] = site.chunk
     if wanted in stated:
+        if len(stated) > 1 and not set(stated) <= {"topical", "transdermal"}:
+            return [Judgement(ABSTAIN, "route.one_of_several", "source names more than one route", tuple(stated.values()), severity=Severity.MAJOR)]
         return [Judgement(PASS, "route.equal", "source says the same route", (stated[wanted],))]
     if stated:
         return [Judgement(FAIL, "route.different", "source says another route", tuple(stated.values()))]

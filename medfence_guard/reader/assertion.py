@@ -78,12 +78,18 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
             classes.append((cue_class, chunk))
     for chunk in after_name:
         cue_class, direction = chunk.value
-        if cue_class in ("increase", "decrease", "switch_to"):
+        if cue_class == "switch_to":
+            continue
+        if cue_class in ("increase", "decrease"):
+            if not draft.changed:
+                classes.append(("ambiguous", chunk))
             continue
         if direction == "before" and cue_class not in ("stopped", "held", "avoid", "continue", "past", "taking"):
             classes.append(("ambiguous", chunk))
-        elif direction == "before" and cue_class in ("past", "taking"):
+        elif direction == "before" and cue_class == "taking":
             continue
+        elif direction == "before" and cue_class == "past":
+            classes.append(("ambiguous", chunk))
         else:
             classes.append((cue_class, chunk))
     section = _SECTION_CLASS.get(draft.section_status)
@@ -98,6 +104,9 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
     cues = tuple(chunk for _, chunk in statuses)
     if draft.alternative:
         return Assertion(UNDECIDED, cues)
+    if draft.loose:
+        # A cue, a doubt or an amount stands in a clause of its own beside the order; whose it is, a person must say.
+        return Assertion(UNDECIDED, (*cues, *draft.loose), conflict=True)
     if draft.replaced:
         return Assertion("stopped", cues)
     if any(c.kind == "cue" and c.value[0] == "past" for c in cues) and any(surface(c) == "now" for c in draft.chunks):

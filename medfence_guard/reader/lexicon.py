@@ -71,6 +71,8 @@ class Lexicon:
     salts: frozenset[str]
     confusable_timing: frozenset[str]
     instruction_marks: tuple[str, ...]
+    doubt_words: frozenset[str]
+    reference_words: frozenset[str]
     site_route: Mapping[str, str | None]
     same_forms: tuple[frozenset[str], ...]
 
@@ -248,6 +250,8 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         suffixes=frozenset(forms["name_suffixes"]),
         salts=frozenset(forms["salt_words"]),
         confusable_timing=frozenset(tables["timing"]["confusable"]),
+        doubt_words=frozenset(cues["doubt_words"]),
+        reference_words=frozenset(cues["reference_words"]),
         instruction_marks=tuple(sections["instruction_to_model"].get("marks", ())),
         same_forms=tuple(frozenset(group) for group in forms["same_form"]),
         site_route={row["site"]: row["route"] for row in routes["sites"]},

@@ -400,6 +400,11 @@ class RoleReader:
         while stop < len(chunks) and not (closing is not None and chunks[stop].kind == "mark" and chunks[stop].value == closing):
             stop += 1
         inside = chunks[place + 1 : stop]
+        if opens and (roles.has_timing or roles.durations):
+            # Behind the timing a bracketed name is another matter.
+            return None
+        if opens and inside and inside[0].value in ("+", "with", "and", "&", "or", "not"):
+            return None
         if not any(c.kind == "drug" for c in inside) or any(
             c.kind in ("cue", "rate", "slots", "prn", "when", "stat", "then") for c in inside
         ):
@@ -536,7 +541,7 @@ class RoleReader:
         if counted and bracketed and quantity.high is None:
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
             return
-        if counted and quantity.parts[0] >= 10 and (roles.doses or roles.slots or roles.durations):
+        if counted and quantity.parts[0] >= 10 and (roles.doses or roles.slots or roles.durations or roles.rates or roles.prn):
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
             return
         roles.doses.append(Role(quantity, chunk))

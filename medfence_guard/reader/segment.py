@@ -30,6 +30,8 @@ _STRONG_KINDS = frozenset(
     "duration duration_open when prn then unsupported maximum range tuple slots confused malformed ambiguous stat as_directed route site "
     "quantity".split()
 )
+# What a line of an unknown name and its timing is made of.
+_NAMELESS_ORDER = frozenset("word number tuple amount rate slots when prn stat duration mark form malformed".split())
 # Inert text that is advice of its own: what is said of its time or length is not said of the medicine.
 _ADVICE = frozenset({"advice_avoid", "advice_diet", "advice_care", "monitoring", "posture_after_dose", "storage", "inhaler_care"})
 _JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
@@ -68,6 +70,8 @@ class Draft:
     after_break: bool = False
     alternative: bool = False
     replaced: bool = False
+    loose: list[Chunk] = field(default_factory=list)
+    changed: bool = False
 
     @property
     def start(self) -> int:
@@ -145,6 +149,8 @@ class Segmenter:
         self._injected = False
         self._serials: dict[int, int] = {}
         self._heads: dict[int, tuple[str, ...]] = {}
+        self._ahead: tuple[int, list[Chunk]] = (-2, [])
+        self._unknown_heading = False
         self._broke = False
         self._ticked = False
 
@@ -232,10 +238,48 @@ class Segmenter:
         before = len(self.out.drafts) + (self._open is not None)
         opened_here = self._open
         self._walk(chunks, place, header=header, numbered=numbered)
+        whole = bool(self._context) and len(self._context) >= len(chunks) - place
+        if not header:
+            self._flush(whole_line=whole, ends_with_colon=chunks[-1].kind == "mark" and chunks[-1].value == ":", numbered=numbered)
         made = len(self.out.drafts) + (self._open is not None) - before
         joined = opened_here is not None and self._open is opened_here and opened_here.last_line == self._line
         if made <= 0 and not header and not joined:
             self._note_unread(chunks[place:], numbered)
+
+    def _flush(self, *, whole_line: bool = False, ends_with_colon: bool = False, numbered: int | None = None) -> None:
+        """A clause without a medicine ends here. A status cue, a doubt or an amount in it may speak of the one beside it."""
+        clause, self._context = self._context, []
+        if not clause:
+            return
+        if not whole_line:
+            self._note_unread(clause, numbered)
+        relevant = [
+            c
+            for c in clause
+            if (c.kind == "cue" and c.value[0] not in ("taking", "continue"))
+            or c.kind in ("prn", "weekday", "maximum", "unsupported", "then")
+            or (c.kind == "person_roles" or means(c, "person_roles"))
+            or (c.kind == "word" and c.value in self._lexicon.doubt_words)
+            or (c.kind == "amount" and (c.value.units[0] or "").startswith("{"))
+            or (c.kind == "mark" and c.value in ("~", "≠", "❌", "¬", "?", "↓", "↑"))
+        ]
+        strange = [
+            c
+            for c in clause
+            if c.kind == "word" and c.value not in self._lexicon.doubt_words and c.value not in self._lexicon.reference_words and not str(c.value).isdigit()
+        ]
+        if ends_with_colon and whole_line and (relevant or strange):
+            self._unknown_heading = True
+            return
+        if not relevant or (strange and not any(c.kind == "cue" for c in relevant)):
+            return
+        if strange and len(strange) > 2:
+            return
+        previous = self._open or (self.out.drafts[-1] if self.out.drafts else None)
+        if previous is not None and self._line - previous.last_line <= 1:
+            previous.loose.extend(relevant)
+        if not strange:
+            self._ahead = (self._line, relevant)
 
     def _serial_number(self, chunks: Sequence[Chunk]) -> int | None:
         """`2 | Tab Metformin`, `2   Tab Metformin` under a table head or in a run of such lines: the row's number, not a dose."""
@@ -351,6 +395,7 @@ class Segmenter:
             )
             or (timed and not unknown and (sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in chunks) >= 2 or "..." in text))
             or ("form" in kinds and (timed or strength or unknown))
+            or (chunks[0].kind == "word" and str(chunks[0].value).isalpha() and len(str(chunks[0].value)) > 2 and timed and kinds <= _NAMELESS_ORDER)
             or ("rate" in kinds and "duration" in kinds)
             or (ditto and timed)
             or (numbered is not None and (timed or strength))
@@ -382,7 +427,7 @@ class Segmenter:
                 continue
             if chunk.kind == "mark" and chunk.value in (".", ";"):
                 if self._is_sentence_end(chunks, place):
-                    self._context = []
+                    self._flush()
                     self._clause_cue = None
                     self._muted = False
                     self._broke = True
@@ -521,6 +566,9 @@ class Segmenter:
             return None
         if chunk.kind == "cue" and not (colon or alone or soft_current):
             return None
+        if alone and means(chunk, "cue") and self._open is not None and self._line - self._open.last_line <= 1:
+            # `stop` on a line of its own below an order may be its end or the next heading.
+            self._open.loose.append(chunk)
         self._close()
         self._context = []
         self._clause_cue = None
@@ -536,6 +584,7 @@ class Segmenter:
         if inline and (name in _LINE_SECTIONS or (soft_current and not colon)):
             self._after_line = self._after_line or self._section
         self._section = (name, status)
+        self._unknown_heading = False
         self._muted = False
         if soft_current:
             self._context.append(chunk)
@@ -780,6 +829,7 @@ class Segmenter:
         lead = list(chunks[place : anchor + 1])
         while len(lead) > 2 and lead[0].kind == "number" and lead[1].kind == "mark":
             lead = lead[2:]
+            self._context = []
         previous = self._open
         alternative = False
         behind = previous.chunks[-1] if previous is not None else None
@@ -796,6 +846,8 @@ class Segmenter:
         if previous is not None and behind is not None and same_clause:
             turning = self._text[behind.start : behind.end] in ("to", "->", "→", "with", "by")
             if turning and any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in previous.chunks):
+                previous.replaced = True
+            if any(c.kind == "cue" and c.value[0] == "switch_to" for c in [*lead, *previous.chunks[previous.anchor :]]):
                 previous.replaced = True
         self._close()
         context = self._context
@@ -831,6 +883,12 @@ class Segmenter:
         ):
             # A new sentence with an order in it is out of the reach of the heading before it on the line.
             self._open.section, self._open.section_status = self._after_line
+        line, relevant = self._ahead
+        if relevant and self._line - line <= 1:
+            self._open.loose.extend(relevant)
+        self._ahead = (-2, [])
+        if self._unknown_heading:
+            self._open.alternative = True
         for c in body:
             if c.kind == "cue":
                 self._clause_cue = c

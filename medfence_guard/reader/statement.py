@@ -100,8 +100,10 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
             current.append(chunk)
             continue
         if chunk.kind == "cue" and chunk.value[0] == "past" and chunk.value[1] != "after":
-            in_past = True
-            continue
+            followed = kept[index + 1].kind if index + 1 < len(kept) else ""
+            if followed in ("amount", "number", "tuple", "rate", "slots"):
+                in_past = True
+                continue
         if chunk.kind == "word" and chunk.value == "was":
             in_past = True
             continue
@@ -112,6 +114,44 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
             continue
         current.append(chunk)
     return current, old, turn is not None
+
+
+_LINKS = ("taking", "continue", "switch_to", "switch_from", "increase", "decrease", "hypothetical", "stopped", "held", "avoid", "allergy", "not_taking", "past")
+_TIMED = frozenset({"rate", "prn", "weekday", "slots", "stat", "maximum"})
+
+
+def _reaching(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[Chunk]:
+    """The words before the lead that belong to the order's own clause (P21).
+
+    A comma ends a clause. A verb of order or a status cue links the name to what stands before it, so words before
+    the link are the sentence's (`fever since 2 days, start Dolo`); timing in the same stretch still counts. Without a
+    link every word up to the comma is the order's: `not Tab X`, `SOS Tab X`, `2 x Tab X`.
+    """
+    clause: list[Chunk] = []
+    for chunk in reversed(context):
+        if chunk.kind == "mark" and chunk.value == ",":
+            break
+        clause.insert(0, chunk)
+    link = max(
+        (i for i, c in enumerate(clause) if c.kind == "verb" or (c.kind == "cue" and c.value[0] in _LINKS)),
+        default=None,
+    )
+    if link is not None:
+        before = [c for c in clause[:link] if c.kind in _TIMED]
+        clause = [*before, *clause[link + 1 :]]
+    out: list[Chunk] = []
+    for place, chunk in enumerate(clause):
+        if chunk.kind in ("cue", "pseudo_cue", "verb", "form"):
+            continue
+        if chunk.kind == "indication":
+            after = clause[place + 1] if place + 1 < len(clause) else None
+            pointed = any(c.kind == "indication_part" for c in clause) or (after is not None and after.kind == "mark" and after.value in (":", "-"))
+            if link is None and not pointed:
+                # `rash Tab X`: a reason or a reaction.
+                out.append(chunk._replace(kind="word", value=surface(chunk)))
+            continue
+        out.append(chunk)
+    return out
 
 
 def _steps(chunks: Sequence[Chunk], anchor: int) -> list[list[Chunk]]:
@@ -168,12 +208,15 @@ class StatementReader:
         return statements
 
     def _read_one(self, draft: Draft, group: int, index: int, surface: Callable[[Chunk], str]) -> list[Statement]:
-        current, old, _ = _superseding(draft.chunks, draft.anchor, surface)
-        parts = _steps(current, draft.anchor)
+        before = _reaching(draft.context, surface)
+        anchor = draft.anchor + len(before)
+        current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
+        draft.changed = turned or bool(old)
+        parts = _steps(current, anchor)
         out: list[Statement] = []
         first: Roles | None = None
         for step, part in enumerate(parts):
-            roles = self._roles.read(part, draft.anchor, surface, draft.columns)
+            roles = self._roles.read(part, anchor, surface, draft.columns)
             if first is None:
                 first = roles
             else:
