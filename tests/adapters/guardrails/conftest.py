@@ -68,7 +68,7 @@ class Engine:
         return sealed.validate(raw, source, **options)
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def loop():
     """Guardrails takes the thread's loop and leaves it behind; here each test has its own, and nothing is left over for the next."""
     own = asyncio.new_event_loop()
