@@ -402,7 +402,9 @@ def _composed(roles: Roles) -> tuple[Quantity, Chunk] | None:
 def _label_agrees(bare: Role, strength: Quantity) -> list[Judgement]:
     """`Dolo 650 500 mg`: a number in the name that is another strength of the product makes the statement contradictory."""
     label = bare.value.parts[0] if len(bare.value.parts) == 1 else None
-    if label is None or label in strength.parts or label == sum(strength.parts, Fraction(0)):
+    if label is None and bare.value.parts == strength.parts:
+        return []
+    if label in strength.parts or label == sum(strength.parts, Fraction(0)):
         return []
     return [
         Judgement(
@@ -550,6 +552,8 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
         units = form_units(setting) | ({unit} if unit else set())
         if claim.parts != (value,) or claim.high is not None:
             return [Judgement(FAIL, "quantity.different", said, where)]
+        if claim.per:
+            return [Judgement(FAIL, "unit.denominator_added", said, where)]
         if claim.units[0] is None or claim.units[0] in units:
             return [Judgement(PASS, "dose.from_slots", f"{said}, each slot of one countable form", where, note=True)]
         if not units and (claim.units[0] or "").startswith("{"):
@@ -835,6 +839,8 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
         return [Judgement(FAIL, "timing.component_invented", "source says only as directed", tuple(r.chunk for r in source.as_directed))]
     if claim.stat or source.stat:
         where = tuple(r.chunk for r in source.stat)
+        if claim.stat and source.stat and claim.rates and not source.rates:
+            return [added(setting, "timing.component_invented", "the statement says only a single dose", where)]
         if claim.stat and source.stat:
             return [Judgement(PASS, "timing.equal", "source says a single dose", where)]
         if source.stat:

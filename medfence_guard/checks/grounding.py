@@ -182,7 +182,7 @@ def _unreadable_claim(roles: Roles) -> list[Judgement]:
             else "the claim holds a number or word that is not well formed"
         )
         out.append(Judgement(ABSTAIN, "claim.unreadable", what, severity=Severity.MAJOR))
-    if roles.cues or any(r.value != "then" for r in roles.unsupported):
+    if roles.cues or roles.unsupported:
         out.append(Judgement(ABSTAIN, "claim.unread_words", "the claim says more than its field is for", severity=Severity.MAJOR))
     return out
 
@@ -859,7 +859,7 @@ def duration_check(context: Context, claim: Claim) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles) or compare_duration(setting, roles)
-    if roles.residue:
+    if roles.residue or (roles.durations and roles.numbers):
         judgements = [
             *judgements,
             Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR),
@@ -1056,7 +1056,11 @@ def _judge_route(context: Context, setting: Setting, statement: Statement, wante
             stated[implied] = site.chunk
     if wanted in stated:
         if len(stated) > 1 and not set(stated) <= {"topical", "transdermal"}:
-            return [Judgement(ABSTAIN, "route.one_of_several", "source names more than one route", tuple(stated.values()), severity=Severity.MAJOR)]
+            return [
+                Judgement(
+                    ABSTAIN, "route.one_of_several", "source names more than one route", tuple(stated.values()), severity=Severity.MAJOR
+                )
+            ]
         return [Judgement(PASS, "route.equal", "source says the same route", (stated[wanted],))]
     if stated:
         return [Judgement(FAIL, "route.different", "source says another route", tuple(stated.values()))]
@@ -1141,8 +1145,7 @@ def route_check(context: Context, claim: Claim) -> list[Finding]:
             judgements = [Judgement(ABSTAIN, "route.unreadable_claim", "the claim is no route that can be read", severity=Severity.MAJOR)]
         else:
             judgements = [j for r in dict.fromkeys(routes) for j in _judge_route(context, setting, statement, r)]
-        if roles.sites:
-            judgements.extend(_judge_sites(setting, roles))
+        judgements.extend(_other_components(context, setting, item, claim, roles, beside=("routes", "forms")))
         if roles.residue or roles.numbers:
             judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
     return _claim_findings(context, claim, judgements, "grounding.route")

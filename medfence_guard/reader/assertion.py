@@ -72,7 +72,9 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
     verbs = any(c.kind == "verb" for c in [*draft.context, *lead])
     for chunk in before:
         cue_class, direction = chunk.value
-        if direction == "after" and cue_class not in ("conditional",):
+        if cue_class in ("increase", "decrease") and not draft.changed:
+            classes.append(("ambiguous", chunk))
+        elif direction == "after" and cue_class not in ("conditional",):
             classes.append(("ambiguous" if _CLASS_STATUS.get(cue_class) != ACTIVE else cue_class, chunk))
         else:
             classes.append((cue_class, chunk))

@@ -85,6 +85,7 @@ _KIND_ORDER = (
     "then",
     "verb",
     "composition",
+    "medicine_class",
     "indication",
     "inert",
     "indication_part",
@@ -202,7 +203,9 @@ class Chunker:
 
     # -- numbers ---------------------------------------------------------------------------------------------------
 
-    def _number(self, tokens: list[Token], index: int, *, words: bool, ranges: bool = True) -> tuple[Fraction, Fraction | None, int, tuple[str, ...]] | None:
+    def _number(
+        self, tokens: list[Token], index: int, *, words: bool, ranges: bool = True
+    ) -> tuple[Fraction, Fraction | None, int, tuple[str, ...]] | None:
         """`(low, high, next index, notes)` of the number or range standing at `index`; None if none does."""
         token = tokens[index]
         low: Fraction
@@ -361,7 +364,7 @@ class Chunker:
         if unit is None:
             return None
         after = index + 1
-        if after < len(tokens) and tokens[after].text == "." and tokens[after].glued:
+        if after + 1 < len(tokens) and tokens[after].text == "." and tokens[after].glued and tokens[after + 1].text == "/":
             after += 1
         return unit.ucum, unit.dimension, unit.notes, after
 
@@ -459,7 +462,7 @@ class Chunker:
             if confused is not None:
                 return confused
         if token.text in ("t", "c") and index + 2 < len(tokens) and tokens[index + 1].text == "." and tokens[index + 1].glued:
-            named = tokens[index + 2].text in self._first_words or tokens[index + 2].text in self._names
+            named = tokens[index + 2].kind == WORD and len(tokens[index + 2].text) > 2
             if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
                 return self._make("form", "tablet" if token.text == "t" else "capsule", tokens, index, index + 1)
         phrase = self._phrase(tokens, index)

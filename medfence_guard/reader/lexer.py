@@ -61,7 +61,8 @@ _TOKEN = re.compile(
 _KIND = {
     "newline": NEWLINE,
     "item": ITEM,
-    "confused": CONFUSED, "confused_word": CONFUSED,
+    "confused": CONFUSED,
+    "confused_word": CONFUSED,
     "date": DATE,
     "mlslots": DASHED,
     "dashed": DASHED,

@@ -223,6 +223,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     build.add_all(sections["composition"]["starts"], Meaning("composition", "start"))
     build.add_all(sections["composition"]["joins"], Meaning("composition", "join"))
     cues = tables["cues"]
+    build.add_all(cues["medicine_classes"], Meaning("medicine_class", True))
     for row in cues["cues"]:
         build.add_all(row["phrases"], Meaning("cue", (row["class"], row["direction"])))
     build.add_all(cues["pseudo"], Meaning("pseudo_cue", True))

@@ -52,7 +52,7 @@ GLUE_WORDS = frozenset(
 _SILENT_GLUE = frozenset(
     {"x", "for", "of", "a", "an", "the", "and", "at", "in", "with", "as", "each", "℞", "is", "are", "to", "on", "be", "per", "by"}
 )
-_PLAIN_MARKS = frozenset(".,:;-()[]/+*•'\"&|_!")
+_PLAIN_MARKS = frozenset(".,:;-()[]/+•'\"&|_!")
 
 
 class Role(NamedTuple):
@@ -325,7 +325,9 @@ class NameReader:
         return False
 
 
-_REASON_WORDS = frozenset({"for", "if", "or", "and", "of", "f", "c", "above", "below", "more", "than", "is", "degree", "deg", "over", "less", "fever", "temp"})
+_REASON_WORDS = frozenset(
+    {"for", "if", "or", "and", "of", "f", "c", "above", "below", "more", "than", "is", "degree", "deg", "over", "less", "fever", "temp"}
+)
 
 
 def _measures(chunk: Chunk) -> bool:
@@ -382,6 +384,7 @@ class RoleReader:
             place = self._one(chunks, place, roles, insulin=insulin, eye=eye, surface=surface)
         if roles.name is not None and roles.name.label_chunk is not None:
             self._label_strength(roles)
+        self._composition_agrees(roles)
         self._after(roles, columns, eye, surface)
         return roles
 
@@ -428,6 +431,19 @@ class RoleReader:
         if mention is not None and mention_chunk is not None:
             roles.composition.append((mention, None, mention_chunk))
         return stop + 1
+
+    @staticmethod
+    def _composition_agrees(roles: Roles) -> None:
+        """A bracketed name that is not the composition of the name before it is another medicine, and unread."""
+        name = roles.name
+        if name is None or not roles.composition or name.entry is None:
+            return
+        printed = [d.name for d, _, _ in roles.composition]
+        if any(n is None or n.ambiguous for n in printed):
+            return
+        molecules = tuple(sorted({m for n in printed if n is not None for m in n.compositions[0]}))
+        if molecules not in name.entry.compositions:
+            roles.residue.append(Role("another name", roles.composition[0][2]))
 
     # -- one chunk -------------------------------------------------------------------------------------------------
 
@@ -477,8 +493,29 @@ class RoleReader:
         elif kind == "mark":
             if chunk.value not in _PLAIN_MARKS:
                 roles.residue.append(Role(chunk.value, chunk))
-        elif kind in ("inert", "indication_part", "heading", "review_phrases", "boilerplate", "terminator", "item"):
+        elif kind in ("inert", "review_phrases", "boilerplate", "terminator", "item"):
             pass
+        elif kind == "indication_part":
+            beside = [
+                c
+                for c in (*chunks[max(place - 1, 0) : place], *chunks[place + 1 : place + 3])
+                if c.kind in ("indication", "indication_part")
+            ]
+            if not beside and surface(chunk) not in _SILENT_GLUE:
+                roles.residue.append(Role(surface(chunk), chunk))
+        elif kind == "indication":
+            before = chunks[place - 1] if place else None
+            after = chunks[place + 1] if place + 1 < len(chunks) else None
+            pointed = before is not None and (
+                before.kind in ("indication_part", "indication", "prn") or before.value in ("(", "for", ",", "/", "and")
+            )
+            if pointed or (after is not None and after.kind == "indication_part" and after.value == "closers"):
+                roles.indications.append(Role(chunk.value, chunk))
+            else:
+                # Bare, it may be a reason or a reaction.
+                roles.residue.append(Role(surface(chunk), chunk))
+        elif kind == "heading":
+            roles.residue.append(Role(surface(chunk), chunk))
         elif kind == "ambiguous" and place and chunks[place - 1].kind == "indication_part" and chunks[place - 1].value == "starters":
             # `for AF` names a reason; elsewhere `AF` may be after food.
             roles.indications.append(Role(surface(chunk), chunk))
@@ -493,7 +530,7 @@ class RoleReader:
             elif surface(chunk) not in _SILENT_GLUE:
                 roles.residue.append(Role(surface(chunk), chunk))
         elif kind == "composition":
-            if chunk.value != "join":
+            if chunk.value != "join" or not roles.composition:
                 roles.residue.append(Role(surface(chunk), chunk))
         else:
             target = _PLAIN_TARGETS.get(kind)
@@ -722,7 +759,6 @@ _PLAIN_TARGETS = {
     "maximum": "maxima",
     "quantity": "quantities",
     "refill": "refills",
-    "indication": "indications",
     "pseudo_cue": "pseudo_cues",
     "ambiguous": "ambiguous",
     "unsupported": "unsupported",

@@ -42,6 +42,7 @@ _UNLISTED_SET = re.compile(
     r"(?:(?:the|other|old|his|her|previous|regular|usual)\s+)*"
     r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
 )
+_VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 # Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
 _LINE_SECTIONS = frozenset(
@@ -129,6 +130,21 @@ def split_lines(chunks: Sequence[Chunk]) -> list[tuple[list[Chunk], bool]]:
     if current:
         lines.append((current, broken))
     return lines
+
+
+_DRUG_UNITS = frozenset({"mg", "ug", "g", "[iU]", "mL", "{unit}"})
+
+
+def _without_enumerator(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
+    """A line without its bullet, letter or number: `b.`, `ii)`, `#2`, `•`, `2.`."""
+    first = chunks[0]
+    if first.kind in ("item", "unreadable") or (first.kind == "mark" and first.value in ("•", "*", "-", ">", "#")):
+        rest = chunks[1:]
+        return rest[1:] if first.value == "#" and rest and rest[0].kind == "number" else rest
+    if len(chunks) > 2 and chunks[1].kind == "mark" and chunks[1].value in (".", ")"):
+        if (first.kind == "word" and len(str(first.value)) <= 3) or first.kind == "number":
+            return chunks[2:]
+    return chunks
 
 
 class Segmenter:
@@ -253,33 +269,49 @@ class Segmenter:
             return
         if not whole_line:
             self._note_unread(clause, numbered)
-        relevant = [
-            c
-            for c in clause
-            if (c.kind == "cue" and c.value[0] not in ("taking", "continue"))
-            or c.kind in ("prn", "weekday", "maximum", "unsupported", "then")
-            or (c.kind == "person_roles" or means(c, "person_roles"))
-            or (c.kind == "word" and c.value in self._lexicon.doubt_words)
-            or (c.kind == "amount" and (c.value.units[0] or "").startswith("{"))
-            or (c.kind == "mark" and c.value in ("~", "≠", "❌", "¬", "?", "↓", "↑"))
-        ]
+        doubt, reference = self._lexicon.doubt_words, self._lexicon.reference_words
+        here = self._open is not None or (bool(self.out.drafts) and self.out.drafts[-1].last_line == self._line)
         strange = [
-            c
-            for c in clause
-            if c.kind == "word" and c.value not in self._lexicon.doubt_words and c.value not in self._lexicon.reference_words and not str(c.value).isdigit()
+            c for c in clause if c.kind == "word" and c.value not in doubt and c.value not in reference and not str(c.value).isdigit()
         ]
+        kinds = {c.kind for c in clause}
+        told = not strange and "verb" in kinds or any(c.kind == "cue" and c.value[0] == "continue" for c in clause)
+        suffered = here and "indication" in kinds and any(self._text[c.start : c.end] in ("had", "developed") for c in clause)
+        relevant = [c for c in clause if self._is_relevant(c, told=bool(told), here=here)]
+        if suffered or (self._injected and self._open is None):
+            relevant.append(clause[0])
         if ends_with_colon and whole_line and (relevant or strange):
             self._unknown_heading = True
             return
-        if not relevant or (strange and not any(c.kind == "cue" for c in relevant)):
-            return
-        if strange and len(strange) > 2:
+        cued = any(c.kind == "cue" for c in relevant)
+        if not relevant or (strange and not (cued or self._injected)) or len(strange) > 2:
             return
         previous = self._open or (self.out.drafts[-1] if self.out.drafts else None)
         if previous is not None and self._line - previous.last_line <= 1:
             previous.loose.extend(relevant)
-        if not strange:
+        if not strange or (cued and len(strange) == 1):
             self._ahead = (self._line, relevant)
+
+    def _is_relevant(self, chunk: Chunk, *, told: bool, here: bool) -> bool:
+        """Whether a chunk of a clause without a medicine may change the order beside it."""
+        if chunk.kind == "cue":
+            return chunk.value[0] not in ("taking", "continue")
+        if chunk.kind in ("prn", "weekday", "maximum", "unsupported", "then", "unreadable", "rate", "slots"):
+            return chunk.kind != "rate" or not here or told
+        if chunk.kind == "word":
+            return chunk.value in self._lexicon.doubt_words
+        if chunk.kind == "amount":
+            return (chunk.value.units[0] or "").startswith("{")
+        if chunk.kind == "number":
+            return told
+        if chunk.kind == "duration":
+            return told and here
+        if chunk.kind == "mark":
+            return chunk.value in ("~", "≠", "¬", "?", "↓", "↑")
+        if chunk.kind == "label":
+            return any(m.kind in ("prn", "rate", "weekday") for m in chunk.meanings)
+        heading = meaning_of(chunk, "heading")
+        return means(chunk, "person_roles") or (isinstance(heading, tuple) and heading[1] in ("stopped", "allergy", "past", "family"))
 
     def _serial_number(self, chunks: Sequence[Chunk]) -> int | None:
         """`2 | Tab Metformin`, `2   Tab Metformin` under a table head or in a run of such lines: the row's number, not a dose."""
@@ -367,37 +399,62 @@ class Segmenter:
 
     def _note_unread(self, chunks: Sequence[Chunk], numbered: int | None) -> None:
         """A line of the prescription zone that gave no statement and is not plain advice: absence is then unproven (P2)."""
-        if self._section[1] not in ("active", "unknown") and numbered is None:
+        if self._section[1] not in ("active", "unknown", "cue", "reported") and numbered is None:
             return
-        kinds = {c.kind for c in chunks}
-        text = self._text[chunks[0].start : chunks[-1].end]
-        if chunks[0].kind == "inert" and chunks[0].value in _ADVICE:
+        body = _without_enumerator(chunks)
+        if not body or (body[0].kind == "inert" and body[0].value in _ADVICE):
             return
+        kinds = {c.kind for c in body}
+        text = self._text[body[0].start : body[-1].end]
         unknown = kinds & {"word", "malformed", "confused", "unreadable"}
+        amounts = [c for c in body if c.kind == "amount"]
         strength = any(
-            c.kind == "amount"
-            and not any(u in ("d", "h", "min") for _, u in c.value.per)
-            and any(u in ("mg", "ug", "g", "[iU]", "mL", "{unit}") for u in c.value.units)
-            for c in chunks
+            u in _DRUG_UNITS for c in amounts for u in c.value.units if not any(per in ("d", "h", "min") for _, per in c.value.per)
         )
+        running = any(per in ("h", "min") for c in amounts for _, per in c.value.per)
+        counted = any((c.value.units[0] or "").startswith("{") for c in amounts)
         timed = kinds & {"rate", "slots", "prn", "stat", "when"}
-        ditto = any(c.kind == "cue" and c.value[0] == "ambiguous" for c in chunks) or any(
-            c.kind == "word" and c.value == "do" for c in chunks
-        )
+        cued = any(c.kind == "cue" and c.value[0] in ("continue", "taking", "ambiguous") for c in body)
+        ditto = any(c.kind == "cue" and c.value[0] == "ambiguous" for c in body) or any(c.kind == "word" and c.value == "do" for c in body)
+        family = any(c.kind == "cue" and c.value[0] == "family" for c in body)
+        first = body[0]
+        named = first.kind == "word" and str(first.value).isalpha() and len(str(first.value)) > 1
+        ordering = first.kind == "verb" or (first.kind == "cue" and first.value[0] == "continue")
+        second = next((c for c in body[1:3] if c.kind != "mark"), None)
+        bulleted = len(body) < len(chunks)
         ordered = (
             "slots" in kinds
-            or (strength and timed)
+            or (strength and (timed or "route" in kinds))
+            or running
+            or (counted and unknown and timed)
             or (
-                "amount" in kinds
-                and unknown
-                and timed
-                and any(c.kind == "amount" and (c.value.units[0] or "").startswith("{") for c in chunks)
+                timed
+                and not unknown
+                and (sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in body) >= 2 or "..." in text)
             )
-            or (timed and not unknown and (sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in chunks) >= 2 or "..." in text))
-            or ("form" in kinds and (timed or strength or unknown))
-            or (chunks[0].kind == "word" and str(chunks[0].value).isalpha() and len(str(chunks[0].value)) > 2 and timed and kinds <= _NAMELESS_ORDER)
+            or ("form" in kinds and (timed or strength or unknown or cued))
+            or (named and len(str(first.value)) > 2 and timed and kinds <= _NAMELESS_ORDER)
+            or (
+                named
+                and second is not None
+                and second.kind == "amount"
+                and strength
+                and len(body) <= 8
+                and "/" not in text.split(" ", 2)[-1]
+            )
+            or (named and len(body) <= 3 and any(c.kind == "cue" and c.value[0] == "continue" for c in body[1:]))
             or ("rate" in kinds and "duration" in kinds)
             or (ditto and timed)
+            or ("medicine_class" in kinds and not family and (cued or timed or amounts or ordering or len(body) <= 2))
+            or (
+                ordering
+                and second is not None
+                and second.kind == "word"
+                and len(str(second.value)) > 3
+                and len(body) <= 5
+                and second.value not in self._lexicon.reference_words
+            )
+            or (bulleted and unknown and len(body) <= 3 and (strength or self._follows_an_item(None)))
             or (numbered is not None and (timed or strength))
             or (numbered is not None and unknown and (self._section[1] == "active" or self._follows_an_item(numbered)))
         )
@@ -405,9 +462,12 @@ class Segmenter:
         if ordered or garbled:
             self.out.unread.append(Span(chunks[0].start, chunks[-1].end))
 
-    def _follows_an_item(self, numbered: int) -> bool:
-        """Whether the list number before this one led to a statement."""
-        return bool(self.out.drafts) and self.out.drafts[-1].numbered == numbered - 1
+    def _follows_an_item(self, numbered: int | None) -> bool:
+        """Whether the list entry before this one led to a statement."""
+        if not self.out.drafts:
+            return False
+        last = self.out.drafts[-1]
+        return last.numbered == numbered - 1 if numbered is not None else last.line == self._line - 1
 
     # -- one line --------------------------------------------------------------------------------------------------
 
@@ -439,8 +499,13 @@ class Segmenter:
                 place += 1
                 continue
             if self._muted and not self._starts_with_form(chunks, place):
-                place += 1
-                continue
+                ordered = any(c.kind == "amount" for c in chunks[place + 1 : place + 3]) and any(
+                    c.kind in ("rate", "slots") for c in chunks[place + 1 : place + 6]
+                )
+                if not (ordered and chunk.kind in ("drug", "word") and place and chunks[place - 1].kind == "mark"):
+                    place += 1
+                    continue
+                self._muted = False
             if means(chunk, "review_phrases") and chunk.kind not in ("drug", "amount", "duration"):
                 self._close()
                 self._muted = True
@@ -522,6 +587,8 @@ class Segmenter:
         if dosed and "amount" in kinds and kinds & TIMING_KINDS and first.kind in ("amount", "indication", "heading"):
             # A second strength with a second timing is another order, whoever it is of.
             return False
+        if first.kind == "indication":
+            return False
         if first.kind in SIG_KINDS:
             if not words:
                 return True
@@ -570,6 +637,11 @@ class Segmenter:
             # `stop` on a line of its own below an order may be its end or the next heading.
             self._open.loose.append(chunk)
         self._close()
+        led = [
+            c
+            for c in self._context
+            if c.kind in ("cue", "word", "person_roles", "unreadable") and c.value not in self._lexicon.reference_words
+        ]
         self._context = []
         self._clause_cue = None
         if is_rx or (name == "rx" and alone):
@@ -584,7 +656,8 @@ class Segmenter:
         if inline and (name in _LINE_SECTIONS or (soft_current and not colon)):
             self._after_line = self._after_line or self._section
         self._section = (name, status)
-        self._unknown_heading = False
+        # `Mother's medications:`, `Sample Rx`: what leads a heading qualifies it.
+        self._unknown_heading = bool(led) and name in ("rx", "current", "plan") and len(led) <= 3
         self._muted = False
         if soft_current:
             self._context.append(chunk)
@@ -742,8 +815,15 @@ class Segmenter:
         """Letterhead, complaints, findings and laboratory lines hold names that are no orders."""
         status = self._section[1]
         with_form = any(c.kind == "form" for c in chunks[place:anchor])
+        dose_and_time = any(c.kind in ("amount", "number") for c in chunks[anchor + 1 : anchor + 4]) and any(
+            c.kind in ("rate", "slots", "prn") for c in chunks[anchor + 1 : anchor + 10]
+        )
         if header:
-            return with_form
+            first = self._text[chunks[0].start : chunks[0].end]
+            return with_form or (dose_and_time and first in _VITALS)
+        linked = any(c.kind == "cue" and c.value[0] in ("taking", "continue") for c in [*self._context, *chunks[place:anchor]])
+        if linked:
+            return True
         if status == "none" and not with_form:
             rest = chunks[anchor + 1 : anchor + 10]
             return any(c.kind in ("amount", "number", "tuple") for c in rest[:3]) and any(c.kind in ("rate", "slots", "prn") for c in rest)
@@ -833,7 +913,7 @@ class Segmenter:
         previous = self._open
         alternative = False
         behind = previous.chunks[-1] if previous is not None else None
-        if previous is not None and behind is not None and self._text[behind.start : behind.end] in ("or", "ya", "या", "either"):
+        if previous is not None and behind is not None and self._text[behind.start : behind.end] in ("or", "ya", "या", "either", "/", "vs"):
             previous.chunks.pop()
             previous.alternative = alternative = True
         same_clause = previous is not None and previous.last_line == self._line and not previous.after_break

@@ -116,7 +116,21 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
     return current, old, turn is not None
 
 
-_LINKS = ("taking", "continue", "switch_to", "switch_from", "increase", "decrease", "hypothetical", "stopped", "held", "avoid", "allergy", "not_taking", "past")
+_LINKS = (
+    "taking",
+    "continue",
+    "switch_to",
+    "switch_from",
+    "increase",
+    "decrease",
+    "hypothetical",
+    "stopped",
+    "held",
+    "avoid",
+    "allergy",
+    "not_taking",
+    "past",
+)
 _TIMED = frozenset({"rate", "prn", "weekday", "slots", "stat", "maximum"})
 
 
@@ -140,17 +154,11 @@ def _reaching(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list
         before = [c for c in clause[:link] if c.kind in _TIMED]
         clause = [*before, *clause[link + 1 :]]
     out: list[Chunk] = []
-    for place, chunk in enumerate(clause):
+    for chunk in clause:
         if chunk.kind in ("cue", "pseudo_cue", "verb", "form"):
             continue
-        if chunk.kind == "indication":
-            after = clause[place + 1] if place + 1 < len(clause) else None
-            pointed = any(c.kind == "indication_part" for c in clause) or (after is not None and after.kind == "mark" and after.value in (":", "-"))
-            if link is None and not pointed:
-                # `rash Tab X`: a reason or a reaction.
-                out.append(chunk._replace(kind="word", value=surface(chunk)))
-            continue
-        out.append(chunk)
+        timed = next((m for m in chunk.meanings if m.kind in _TIMED), None) if chunk.kind == "label" else None
+        out.append(chunk._replace(kind=timed.kind, value=timed.value) if timed is not None else chunk)
     return out
 
 
@@ -169,7 +177,11 @@ def _steps(chunks: Sequence[Chunk], anchor: int) -> list[list[Chunk]]:
                 parts[-1].extend(tail)
                 break
             timed = any(c.kind in ("rate", "slots", "when", "prn", "stat", "duration") for c in parts[-1])
-            if any(c.kind in _STEP_KINDS for c in rest) and (timed or any(c.kind == "amount" for c in rest)) and any(c.kind in _STEP_KINDS for c in parts[-1]):
+            if (
+                any(c.kind in _STEP_KINDS for c in rest)
+                and (timed or any(c.kind == "amount" for c in rest))
+                and any(c.kind in _STEP_KINDS for c in parts[-1])
+            ):
                 parts.append([])
                 continue
             if chunk.value == "arrow" and not timed:
