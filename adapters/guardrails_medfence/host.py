@@ -5,8 +5,11 @@ tests/adapters/guardrails/test_api_contract.py states what is relied on, and fai
 
 from __future__ import annotations
 
+import asyncio
+import threading
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from medfence_guard import ContractError
 
@@ -20,6 +23,8 @@ with warnings.catch_warnings():
     from guardrails.validator_base import Validator, register_validator
     from guardrails_ai.types import ErrorSpan, FailResult, PassResult
 
+T = TypeVar("T")
+
 __all__ = [
     "AsyncGuard",
     "ErrorSpan",
@@ -29,6 +34,7 @@ __all__ = [
     "PassResult",
     "ValidationError",
     "Validator",
+    "alone",
     "quiet",
     "refuses_server",
     "register_validator",
@@ -50,3 +56,28 @@ def refuses_server() -> None:
     """ContractError if Guardrails is set to ask a server, which may answer with the model's own text whatever the validators say."""
     if settings.use_server:
         raise ContractError("guardrails.server", "guardrails.settings.use_server is set: a Guardrails server is refused, validate locally")
+
+
+def alone(call: Callable[[], T]) -> T:
+    """The result of `call`, or its exception, from a thread with an event loop of its own that ends with it.
+
+    In the caller's thread Guardrails would use the thread's loop, leave unfinished work in it for the next call to run, leave the loop
+    itself open if it made one, and run validators another way if a loop is already running there.
+    """
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            with asyncio.Runner() as runner:
+                runner.get_loop()  # Guardrails takes the current one
+                results.append(call())
+        except BaseException as error:  # noqa: BLE001 - raised again by the caller, below
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="medfence-guardrails", daemon=True)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]

@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from guardrails_medfence.host import AsyncGuard, Guard, Validator, quiet, refuses_server
+from guardrails_medfence.host import AsyncGuard, Guard, Validator, alone, quiet, refuses_server
 from guardrails_medfence.validator import ClinicalFidelity
 from medfence_guard import (
     AuditLog,
@@ -177,7 +177,7 @@ class SealedGuard:
     def _run(self, text: str, metadata: Mapping[str, Any] | None) -> _Run:
         with self._guard(Guard) as guard:
             try:
-                return _read(guard.validate(text, metadata=dict(metadata or {})))
+                return _read(alone(lambda: guard.validate(text, metadata=dict(metadata or {}))))
             except Exception:  # noqa: BLE001 - whatever a validator does, it holds; its message may quote the record
                 return RAISED
 

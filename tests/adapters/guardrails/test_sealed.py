@@ -232,10 +232,7 @@ def test_threads_share_one_sealed_guard(rx):
     released = {}
 
     def work(n):
-        asyncio.set_event_loop(own := asyncio.new_event_loop())
         released[n] = sealed.validate(rx.good_text if n % 2 else rx.bad_text, rx.source).released
-        own.run_until_complete(own.shutdown_default_executor())
-        own.close()
 
     threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
     for thread in threads:
@@ -243,6 +240,28 @@ def test_threads_share_one_sealed_guard(rx):
     for thread in threads:
         thread.join()
     assert released == {n: bool(n % 2) for n in range(8)}
+
+
+def test_inside_a_running_loop_nothing_is_different(loop, rx):
+    """Guardrails itself would warn, and run validators one after the other."""
+
+    async def main():
+        return SealedGuard(Without()).validate(rx.good_text, rx.source), SealedGuard(Without()).validate(rx.bad_text, rx.source)
+
+    good, bad = loop.run_until_complete(main())
+    assert (good.released, bad.released) == (True, False)
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt])
+def test_an_exit_inside_a_validator_is_an_exit(rx, error):
+    @register_validator(name="tests/exits", data_type="all")
+    class Exits(Validator):
+        def _validate(self, value, metadata):
+            raise error
+
+    sealed = SealedGuard(Exits())
+    with pytest.raises(error):
+        sealed.validate(rx.good_text, rx.source)
 
 
 # ---- what it takes ----
