@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Annotated, Any, NotRequired, cast
 
-from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware import AgentMiddleware, TracePolicy, omit_payload
 from langchain.agents.middleware.types import (
     AgentState,
     ExtendedModelResponse,
@@ -71,6 +71,8 @@ class MedfenceMiddleware(AgentMiddleware[MedfenceState, Any, Any]):
     """
 
     state_schema = MedfenceState
+    # A tracer would keep the messages and the arguments. Spans and their times stay.
+    trace_policy = TracePolicy(process_inputs=omit_payload, process_outputs=omit_payload)
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from os import PathLike
 from typing import Any, Literal, NoReturn
 
@@ -202,6 +202,8 @@ def document_in(value: object, where: str) -> SourceDocument | str:
         return value if value.text.strip() else f"the source {where} is empty"
     if type(value) is str:
         return SourceDocument(value) if value.strip() else f"the source {where} is empty"
+    if isinstance(value, Coroutine):
+        value.close()  # so that it does not warn that nobody awaited it
     return f"the source {where} is a {type(value).__name__}; it must be the clinician's text (str) or a SourceDocument"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import partial
 from os import PathLike
 from typing import Any, Literal
 
@@ -44,7 +45,11 @@ def guard_tool(
         args_schema=tool.args_schema or tool.get_input_schema(),
         return_direct=tool.return_direct,
         response_format=tool.response_format,
-        handle_tool_error=str,  # of the ToolException below alone: the message becomes the error the model sees
+        handle_tool_error=partial(_told, handling=tool.handle_tool_error),
+        handle_validation_error=tool.handle_validation_error,
+        tags=tool.tags,
+        metadata=tool.metadata,
+        extras=tool.extras,
         inner=tool,
         artifact_type=artifact_type,
         on_block=on_block,
@@ -63,6 +68,19 @@ def context_source(name: str) -> Callable[[RunnableConfig], Any]:
         return context[name] if isinstance(context, Mapping) else getattr(context, name)
 
     return read
+
+
+class NotRun(ToolException):
+    """The arguments were not released."""
+
+
+def _told(error: ToolException, handling: Any) -> Any:  # noqa: ANN401 - LangChain's types
+    """What the model is told: of a tool that was not run, why; of the tool's own errors, what the tool would have said."""
+    if isinstance(error, NotRun) or handling is True:
+        return str(error) or "Tool execution error"
+    if not handling:
+        raise error
+    return handling(error) if callable(handling) else handling
 
 
 class GuardedTool(BaseTool):
@@ -103,9 +121,9 @@ class GuardedTool(BaseTool):
         if not outcome.released:
             if self.on_block == "raise":
                 raise MedfenceBlocked(outcome)
-            raise ToolException(f"Not run, and must not be tried again by you: {outcome.why}")
+            raise NotRun(f"Not run, and must not be tried again by you: {outcome.why}")
         if not is_what_will_run(self.inner, outcome.payload):
-            raise ToolException("Not run: the tool would change the verified arguments before it runs.")
+            raise NotRun("Not run: the tool would change the verified arguments before it runs.")
         own, schema, released = own_names(self.inner), schema_of(self.inner), dict(outcome.payload)
         if isinstance(schema, type):
             taken = schema.model_validate(released)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+
+pytest.importorskip("langchain_core")
+
 from langchain_core.runnables import RunnableLambda
 
 from adapters.contract.suite import AdapterContract, Judged

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 
 import pytest
 
+pytest.importorskip("langchain_core")
 pytest.importorskip("langchain")
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware, ToolRetryMiddleware, after_model, hook_config
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.messages import AIMessage, ToolMessage
-from langchain_core.tools import InjectedToolArg, StructuredTool
+from langchain_core.tools import InjectedToolArg, StructuredTool, ToolException
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode
@@ -193,7 +194,14 @@ def test_failopen_22_an_ignored_jump_does_not_matter():
         return {"jump_to": "end"}
 
     ran: list[Any] = []
-    run(agent(BAD, tools=[prescribing(ran)], before=[jump]))
+
+    class First(AgentMiddleware):
+        """LangChain honours such a jump in the first middleware that has the hook, and in no other."""
+
+        def after_model(self, state: Any, runtime: Any) -> None:
+            return None
+
+    run(agent(BAD, tools=[prescribing(ran)], before=[First(), jump]))
     assert ran == []
 
 
@@ -306,7 +314,7 @@ def test_failopen_26_a_tool_that_changes_verified_arguments_does_not_run():
         assert (ran, "would change" in texts(told["messages"])) == ([], told_so)
 
 
-def test_failopen_26_what_is_injected_is_neither_the_models_nor_verified():
+def test_what_is_injected_is_neither_the_models_nor_verified():
     ran: list[Any] = []
 
     def prescribe(name: str, strength: str, frequency: str, duration: str, state: Annotated[dict[str, Any], InjectedState]) -> str:
@@ -487,6 +495,40 @@ def test_a_guarded_tool_by_itself_sync_and_async():
         guard_tool(prescribing(ran), source=DOCUMENT, on_block="raise").invoke(BAD)
     assert raised.value.outcome.status is OutcomeStatus.HELD
     assert tool.args == prescribing(ran).args
+
+
+def test_a_guarded_tool_handles_its_own_errors_as_it_did():
+    def prescribe(name: str, strength: str, frequency: str, duration: str) -> str:
+        raise ToolException("out of stock")
+
+    good, told = {**GOOD, "strength": "40 mg"}, {True: "out of stock", "sorry": "sorry"}
+    for handling in (True, "sorry", False):
+        tool = StructuredTool.from_function(prescribe, description="Prescribe.", handle_tool_error=handling)
+        guarded = guard_tool(tool, source=DOCUMENT)
+        if handling:
+            assert guarded.invoke(good) == tool.invoke(good) == told[handling]
+        else:
+            with pytest.raises(ToolException, match="out of stock"):
+                guarded.invoke(good)
+        assert "Not run" in guarded.invoke({**good, "strength": "80 mg"})
+
+
+def test_a_tracer_of_an_agent_sees_no_arguments_in_our_spans():
+    from langchain_core.tracers.base import BaseTracer
+
+    class Kept(BaseTracer):
+        def _persist_run(self, run):
+            pass
+
+        def _end_trace(self, run):
+            runs.append(run)
+            super()._end_trace(run)
+
+    runs: list[Any] = []
+    run(agent(BAD, tools=[prescribing([])]), {"callbacks": [Kept()]})
+    ours = [each for each in runs if "Medfence" in each.name]
+    assert ours
+    assert "Telma" not in repr([(each.inputs, each.outputs) for each in ours])
 
 
 def test_a_guarded_tool_in_an_agent_reads_the_runs_context_and_keeps_what_is_injected():

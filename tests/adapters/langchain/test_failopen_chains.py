@@ -8,6 +8,9 @@ import json
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip("langchain_core")
+
 from langchain_core.caches import InMemoryCache
 from langchain_core.globals import set_llm_cache
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel

@@ -6,6 +6,9 @@ import asyncio
 import json
 
 import pytest
+
+pytest.importorskip("langchain_core")
+
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
@@ -121,6 +124,10 @@ def test_the_source_is_a_function_of_the_input():
     assert not guard.invoke({"note": OTHER_NOTE, "answer": said(FAITHFUL)}).released
 
 
+async def nobody_awaits(given):
+    return NOTE
+
+
 NO_SOURCE = {
     "none given": (MedfenceGuard(), said(FAITHFUL), "pass source="),
     "no such key": (MedfenceGuard(source="note"), {"output": said(FAITHFUL)}, "no key of the name"),
@@ -130,6 +137,7 @@ NO_SOURCE = {
     "none": (MedfenceGuard(source=lambda given: None), said(FAITHFUL), "NoneType"),
     "raises": (MedfenceGuard(source=lambda given: given["note"]), said(FAITHFUL), "raised TypeError"),
     "a message": (MedfenceGuard(source="note"), {"note": said(NOTE), "output": said(FAITHFUL)}, "AIMessage"),
+    "async": (MedfenceGuard(source=nobody_awaits), said(FAITHFUL), "coroutine"),
     "a list": (MedfenceGuard(source="note"), {"note": [NOTE], "output": said(FAITHFUL)}, "list"),
 }
 
