@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from pydantic import BaseModel
 
 FINISH_KEYS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
-FINISHED = frozenset({"stop", "STOP", "tool_calls", "function_call", "end_turn", "tool_use", "stop_sequence"})
+FINISHED = frozenset({"stop", "STOP", "tool_calls", "function_call", "end_turn", "tool_use", "stop_sequence", "COMPLETE", "TOOL_CALL"})
 """The finish reasons of a complete answer. Any other, `length` and `content_filter` among them, is not one."""
 
 TEXT_BLOCKS = frozenset({"text", "output_text"})
@@ -123,6 +123,8 @@ def _content_problem(message: AIMessage) -> str | None:
         return "a tool call of the model could not be read"
     if message.additional_kwargs.get("refusal"):
         return "the model refused"
+    if message.additional_kwargs.get("function_call"):
+        return "the message holds a function call of the old kind, which is not read"
     for block in _blocks(message):
         kind = block.get("type")
         if kind == "refusal":

@@ -102,6 +102,17 @@ def test_a_pass_runs_with_the_verified_arguments_and_a_fail_does_not_run(way):
         assert "medfence_source" not in told or "stream" in way  # a stream of all values shows private ones, too
 
 
+def test_a_call_carries_the_whole_record():
+    """Each call is compared with the whole note, so one call per medicine is held where the note orders two."""
+    note = f"1. {NOTE}\n2. {OTHER_NOTE}"
+    other = {"name": "Eltroxin", "strength": {"value": "50", "unit": "mcg"}, "frequency": "OD", "duration": "60 days"}
+    ran: list[Any] = []
+    run(agent(called(GOOD, other, name="prescribe"), tools=[prescribing(ran)]), note=note)
+    assert ran == []
+    run(agent({"medications": [GOOD, other]}, tools=[prescribing(ran, schema=Prescription)]), note=note)
+    assert len(ran) == 1
+
+
 def test_a_person_releases_an_interrupted_call_once(tmp_path):
     ran: list[Any] = []
     middleware = fence(audit=tmp_path / "log")

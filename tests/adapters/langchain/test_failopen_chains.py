@@ -351,6 +351,7 @@ FINISHES = {
     "bedrock": ({"stopReason": "tool_use", "finish_reason": None}, True),
     "ollama": ({"done_reason": "stop", "finish_reason": None}, True),
     "gemini": ({"finish_reason": "STOP"}, True),
+    "cohere": ({"finish_reason": "COMPLETE"}, True),
     "length": ({"finish_reason": "length"}, False),
     "max_tokens": ({"stop_reason": "max_tokens", "finish_reason": None}, False),
     "filter": ({"finish_reason": "content_filter"}, False),
@@ -409,6 +410,9 @@ REFUSED = {
     "json beside the tool call": called(FAITHFUL).model_copy(update={"content": json.dumps(WRONG)}),
     "refused": said(FAITHFUL).model_copy(update={"additional_kwargs": {"refusal": "no"}}),
     "a person's message": HumanMessage(json.dumps(FAITHFUL)),
+    "an old function call beside it": said(FAITHFUL).model_copy(
+        update={"additional_kwargs": {"function_call": {"name": "record", "arguments": json.dumps(WRONG)}}}
+    ),
     "a number": 3,
     "state": {"messages": [said(FAITHFUL)]},
 }
