@@ -64,6 +64,9 @@ def account(context: Context) -> Accounting:
         if statement.bare and repeat:
             accounted += 1
             continue
+        if _is_repeat(context, statement):
+            accounted += 1
+            continue
         text = context.text(statement.span)
         evidence = Evidence(kind="source", source_spans=(statement.span,), matched_text=text, rule_id="completeness.omitted")
         confident = context.confidence.doubt_about(_value_chunks(statement)) is None and context.confidence.document_doubt is None
@@ -114,6 +117,32 @@ def account(context: Context) -> Accounting:
     return Accounting(len(statements), accounted, tuple(findings))
 
 
+_COMPARED = ("strengths", "doses", "rates", "slots", "durations", "whens", "prn", "weekdays")
+
+
+def _is_repeat(context: Context, statement: Statement) -> bool:
+    """`Meds: X 50 mg OD … Plan: continue X 50 mg OD`: a note tells twice of the same order.
+
+    The other telling stands under another heading or cue, an item owns it, and it says all that this one says; or it
+    changes the dose or replaces the medicine that this one reports as taken.
+    """
+    if not statement.readable or statement.assertion.conflict:
+        return False
+    reported = statement.section == "current" or any(r.value[0] in ("taking", "continue") for r in statement.roles.cues)
+    for other in context.reading.statements:
+        if other.index not in context.binding.items_of or other.name.key != statement.name.key or other.group == statement.group:
+            continue
+        changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease", "switch_to", "switch_from") for c in other.chunks)
+        if reported and changing and other.span.start > statement.span.start:
+            return True
+        retold = reported or other.section == "current" or any(r.value[0] in ("taking", "continue") for r in other.roles.cues)
+        if retold and all(
+            {r.value for r in getattr(statement.roles, kind)} <= {r.value for r in getattr(other.roles, kind)} for kind in _COMPARED
+        ):
+            return True
+    return False
+
+
 def _substances(statement: Statement) -> tuple[str, ...]:
     entry = statement.name.entry or statement.name.stem
     if entry is None:
@@ -148,8 +177,11 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
         kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
     )
     readable = all(s.readable for s in (*siblings, statement)) and not context.confidence.applies
+    told = any(r.chunk.kind == "then" for c in item.claims for r in (*context.roles_of(c).unsupported, *context.roles_of(c).residue))
     verdict = (
-        FAIL
+        ABSTAIN
+        if told
+        else FAIL
         if readable or context.source.modality == "text" or not any(s.roles.residue or s.roles.unreadable for s in siblings)
         else ABSTAIN
     )

@@ -58,6 +58,9 @@ def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence
         )
     if context.items[item.index].name is None and context.items[item.index].generic is None:
         return ABSTAIN, "the item has no name that can be read", (Evidence(kind="rule", rule_id="grounding.name"),)
+    named = _named_in_text(context, item)
+    if named:
+        return ABSTAIN, "the name stands in the source, but no statement of it could be read", named
     if context.absence_proven:
         return FAIL, "no medication statement of the source has that name", (Evidence(kind="rule", rule_id="grounding.absent"),)
     places = tuple(
@@ -71,6 +74,32 @@ def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence
     )
 
 
+def _named_in_text(context: Context, item: Item) -> tuple[Evidence, ...]:
+    """The claimed name stands in the source as written, in words no statement, heading or finding owns."""
+    reading = context.items[item.index].name
+    claim = next((c for c in item.claims if c.field in ("name", "generic_name")), None)
+    if claim is None or reading is None:
+        return ()
+    words = [w for w in _words(claim.text) if len(w) > 1]
+    if not words or not any(w.isalpha() and len(w) > 2 for w in words):
+        return ()
+    text = context.reading.folded.text
+    at = re.search(r"(?<!\w)" + r"[\s.\-]+".join(re.escape(w) for w in words) + r"(?!\w)", text)
+    if at is None:
+        return ()
+    places = [s for s in context.reading.statements if s.span.start <= at.start() < s.span.end]
+    if any(not (s.roles.residue or s.roles.unreadable) for s in places) or any(s.index not in context.binding.items_of for s in places):
+        return ()
+    return (
+        Evidence(
+            kind="source",
+            source_spans=(Span(*at.span()),),
+            matched_text=context.text(Span(*at.span())),
+            rule_id="grounding.absence_unproven",
+        ),
+    )
+
+
 # What contradicts by its structure, not by the value of one number that OCR may have misread.
 _STRUCTURAL = (
     "unit.denominator",
@@ -81,6 +110,9 @@ _STRUCTURAL = (
     "timing.prn_dropped",
 )
 
+# Values of which a statement may hold several: words left unread may be another of them.
+_OF_SEVERAL = frozenset({"timing.different", "dose.one_of_several", "text.not_in_source", "when.not_in_source"})
+
 
 def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
     """Why a contradiction found in OCR is no proof (P16); empty if it is one."""
@@ -90,6 +122,8 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
     if statement.interleaved:
         return "the text looks like two columns read straight across"
     if context.source.modality == "text":
+        if judgement.rule in _OF_SEVERAL and (statement.roles.residue or statement.roles.numbers or statement.roles.unsupported):
+            return "part of the statement could not be read"
         return ""
     if not context.confidence.firm(judgement.chunks):
         return "the contradicting words were not recognised firmly enough"

@@ -53,7 +53,7 @@ _TOKEN = re.compile(
       | (?P<spaced>\d+(?:\s+\.\s*|\.\s+(?=\d+\s?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,\s+\d{{3}}(?!\d))
       | (?P<number>{_NUMBER})
     )
-  | (?P<arrow>-{{1,2}}>|=>|→|⇒)
+  | (?P<arrow>[-=]{{1,6}}>|→|⇒)
   | (?P<mark>.)
     """,
     re.VERBOSE,
@@ -165,6 +165,8 @@ def lex(folded: FoldedText, start: int = 0, end: int | None = None) -> list[Toke
         elif kind == NUMBER:
             value, notes = plain_number(surface)
             append(Token(NUMBER, surface, begin, stop, glued, None if value is None else (value,), notes))
+        elif name == "arrow":
+            append(Token(MARK, "->", begin, stop, glued))
         elif kind in _SEPARATORS:
             if name == "mlslots":
                 values, notes = _several(surface.replace("ml", ""), _SEPARATORS[kind])

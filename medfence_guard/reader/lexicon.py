@@ -72,6 +72,7 @@ class Lexicon:
     confusable_timing: frozenset[str]
     instruction_marks: tuple[str, ...]
     doubt_words: frozenset[str]
+    no_allergy: frozenset[str]
     reference_words: frozenset[str]
     site_route: Mapping[str, str | None]
     same_forms: tuple[frozenset[str], ...]
@@ -252,6 +253,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         salts=frozenset(forms["salt_words"]),
         confusable_timing=frozenset(tables["timing"]["confusable"]),
         doubt_words=frozenset(cues["doubt_words"]),
+        no_allergy=frozenset(cues["no_allergy"]),
         reference_words=frozenset(cues["reference_words"]),
         instruction_marks=tuple(sections["instruction_to_model"].get("marks", ())),
         same_forms=tuple(frozenset(group) for group in forms["same_form"]),

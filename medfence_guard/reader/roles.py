@@ -560,7 +560,12 @@ class RoleReader:
         if self._labelled(chunks, place) == "quantity" and quantity.high is None and len(quantity.parts) == 1:
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
             return
-        if dimension == "volume" and before is not None and before.value in ("in", "into") and (roles.doses or roles.strengths):
+        if (
+            dimension == "volume"
+            and before is not None
+            and before.value in ("in", "into", ("route", ("nasal",)))
+            and (roles.doses or roles.strengths)
+        ):
             # `1 sachet in 1 litre water`: a diluent is part of the order and is not read (P22).
             roles.unsupported.append(Role("diluent", chunk))
             return

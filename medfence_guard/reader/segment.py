@@ -44,6 +44,9 @@ _UNLISTED_SET = re.compile(
 )
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
+_LETTER_FORMS = {"t": "tablet", "c": "capsule"}
+# The four parts of a note, once two of the letters stand at line starts.
+_SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
 # Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
 _LINE_SECTIONS = frozenset(
     "allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split()
@@ -169,11 +172,14 @@ class Segmenter:
         self._unknown_heading = False
         self._broke = False
         self._ticked = False
+        self._soap = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := self._table_head(chunks))}
         self._heads = heads
         self._serials = self._count_serials(lines, heads)
+        letters = {str(chunks[0].value) for chunks, _ in lines if self._soap_letter(chunks)}
+        self._soap = "p" in letters and len(letters) > 1
         for number, (chunks, broken) in enumerate(lines):
             self._line = number
             if broken:
@@ -184,6 +190,41 @@ class Segmenter:
         self._close()
         return self.out
 
+    def _separated(self, chunks: list[Chunk]) -> list[Chunk]:
+        """`Tab X 50 mg * OD * 1 month`: a star with white space around it, twice or more inside a line, separates."""
+        stars = [
+            n
+            for n, c in enumerate(chunks[1:-1], 1)
+            if c.kind == "mark" and c.value == "*" and self._text[c.start - 1] == " " and self._text[c.end : c.end + 1] == " "
+        ]
+        if len(stars) < 2:
+            return chunks
+        return [c._replace(value=",") if n in stars else c for n, c in enumerate(chunks)]
+
+    def _short_form(self, chunks: list[Chunk], place: int) -> list[Chunk]:
+        """`T Glycomet 500 mg`, `C Omez 20`: the first letter of a line, before a medicine or an order for an unknown word."""
+        first = chunks[place]
+        if first.kind != "word" or first.value not in _LETTER_FORMS or place + 1 >= len(chunks):
+            return chunks
+        after = chunks[place + 1]
+        if after.kind == "drug" or (
+            after.kind == "word" and self._is_name_word(chunks, place + 1, at_start=True) and self._is_ordered(chunks, place + 1)
+        ):
+            return [*chunks[:place], first._replace(kind="form", value=_LETTER_FORMS[first.value]), *chunks[place + 1 :]]
+        return chunks
+
+    @staticmethod
+    def _soap_letter(chunks: Sequence[Chunk]) -> bool:
+        """`S:`, `O -`, `A:`, `P -` at a line start: the four parts of a note."""
+        return (
+            len(chunks) > 1
+            and chunks[0].kind == "word"
+            and chunks[0].value in _SOAP
+            and chunks[1].kind == "mark"
+            and chunks[1].value in (":", "-")
+            or (len(chunks) == 2 and chunks[0].value in _SOAP and chunks[1].value == ":")
+        )
+
     # -- lines -----------------------------------------------------------------------------------------------------
 
     def _read_line(self, chunks: list[Chunk]) -> None:
@@ -193,8 +234,17 @@ class Segmenter:
         self._clause_cue = None
         place = 0
         numbered: int | None = None
+        chunks = self._separated(chunks)
         self._injected = self._addresses_a_model(chunks)
         self._ticked = self._is_tick_box(chunks)
+        if self._soap and self._soap_letter(chunks):
+            self._close()
+            self._section = _SOAP[str(chunks[0].value)]
+            self._unknown_heading = False
+            self._ahead = (-2, [])
+            chunks = chunks[2:]
+            if not chunks:
+                return
         if _NUMBERED_PATIENT.match(self._text, chunks[0].start):
             self.out.patients += 1
         if chunks[0].kind == "item":
@@ -202,6 +252,19 @@ class Segmenter:
             digits = "".join(c for c in str(chunks[0].value) if c.isdigit())
             numbered = int(digits) if digits else None
             place = 1
+        elif (
+            len(chunks) > 2
+            and chunks[0].value == "#"
+            and chunks[1].kind == "number"
+            and chunks[1].start == chunks[0].end
+            and len(chunks[1].value.parts) == 1
+            and chunks[1].value.parts[0].denominator == 1
+            and chunks[1].value.parts[0] <= 40
+        ):
+            # `#1 PANTOPRAZOLE`: a list number.
+            self._close()
+            numbered = int(chunks[1].value.parts[0])
+            place = 2
         elif chunks[0].kind == "mark" and chunks[0].value in ("•", "*", "-", ">") and len(chunks) > 1:
             if chunks[0].value != "-" or chunks[1].kind not in SIG_KINDS:
                 self._close()
@@ -240,6 +303,7 @@ class Segmenter:
             self.out.collectives.append(
                 Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
             )
+        chunks = self._short_form(chunks, place)
         first = chunks[place]
         if means(first, "boilerplate") and first.kind != "drug":
             self._close()
@@ -274,6 +338,7 @@ class Segmenter:
         strange = [
             c for c in clause if c.kind == "word" and c.value not in doubt and c.value not in reference and not str(c.value).isdigit()
         ]
+        clause = self._without_own_object(clause, strange)
         kinds = {c.kind for c in clause}
         told = not strange and "verb" in kinds or any(c.kind == "cue" and c.value[0] == "continue" for c in clause)
         suffered = here and "indication" in kinds and any(self._text[c.start : c.end] in ("had", "developed") for c in clause)
@@ -291,6 +356,30 @@ class Segmenter:
             previous.loose.extend(relevant)
         if not strange or (cued and len(strange) == 1):
             self._ahead = (self._line, relevant)
+
+    def _without_own_object(self, clause: list[Chunk], strange: Sequence[Chunk]) -> list[Chunk]:
+        """A clause of advice or monitoring: what it says of its own object (`Avoid NSAIDs`, `Steam inhalation BD`,
+        `Repeat RBS after 3 days`, `NKDA`) it does not say of the medicine beside it."""
+        advised = any(c.kind == "inert" and c.value in _ADVICE for c in clause)
+        measured = any(c.kind == "header_line_starts" for c in clause)
+        last = max((c.start for c in [*strange, *(c for c in clause if c.kind in ("medicine_class", "indication"))]), default=-1)
+        told: list[Chunk] = []
+        for chunk in clause:
+            if (
+                chunk.kind == "cue"
+                and chunk.value[0] in ("avoid", "allergy")
+                and chunk.value[1] != "after"
+                and (last > chunk.start or advised)
+            ):
+                continue
+            if chunk.kind == "cue" and chunk.value[0] in ("avoid", "stopped") and advised and len(strange) <= 1:
+                continue
+            if (advised or measured) and (chunk.kind in ("rate", "slots", "weekday", "prn", "duration", "when") or chunk.value == "repeat"):
+                continue
+            if self._text[chunk.start : chunk.end] in self._lexicon.no_allergy:
+                continue
+            told.append(chunk)
+        return told
 
     def _is_relevant(self, chunk: Chunk, *, told: bool, here: bool) -> bool:
         """Whether a chunk of a clause without a medicine may change the order beside it."""
@@ -352,7 +441,9 @@ class Segmenter:
             follows = place > 0 and leading[place - 1][1] == value - 1 and leading[place - 1][0] in out
             run = [v for _, v in leading[place : place + 3]]
             plain = lines[line][0][0].kind == "number"
-            starts = value == 1 and (run == [1, 2, 3] or (plain and run[:2] == [1, 2]) or any(t < line for t in tables))
+            second = lines[leading[place + 1][0]][0] if run[:2] == [1, 2] else []
+            listed = len(second) > 1 and second[0].kind == "number" and second[1].kind in ("drug", "form")
+            starts = value == 1 and (run == [1, 2, 3] or ((plain or listed) and run[:2] == [1, 2]) or any(t < line for t in tables))
             if follows or starts:
                 out[line] = value
         return out
@@ -405,6 +496,14 @@ class Segmenter:
         if not body or (body[0].kind == "inert" and body[0].value in _ADVICE):
             return
         kinds = {c.kind for c in body}
+        if any(c.kind == "inert" and c.value in _ADVICE for c in body) and not kinds & {
+            "amount",
+            "form",
+            "slots",
+            "route",
+            "medicine_class",
+        }:
+            return
         text = self._text[body[0].start : body[-1].end]
         unknown = kinds & {"word", "malformed", "confused", "unreadable"}
         amounts = [c for c in body if c.kind == "amount"]
@@ -432,7 +531,7 @@ class Segmenter:
                 and not unknown
                 and (sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in body) >= 2 or "..." in text)
             )
-            or ("form" in kinds and (timed or strength or unknown or cued))
+            or ("form" in kinds and (timed or strength or cued or (unknown and self._section[0] != "advice")))
             or (named and len(str(first.value)) > 2 and timed and kinds <= _NAMELESS_ORDER)
             or (
                 named
@@ -507,10 +606,15 @@ class Segmenter:
                     continue
                 self._muted = False
             if means(chunk, "review_phrases") and chunk.kind not in ("drug", "amount", "duration"):
+                if any(c.kind == "cue" for c in self._context):
+                    self._flush(whole_line=True, ends_with_colon=chunks[-1].value == ":")
                 self._close()
                 self._muted = True
                 place += 1
                 continue
+            if self._open is not None and at_start and meaning_of(chunk, "label") == "generic_name" and means(chunk, "composition"):
+                chunk = chunk._replace(kind="composition", value=meaning_of(chunk, "composition"))
+                chunks = [*chunks[:place], chunk, *chunks[place + 1 :]]
             if means(chunk, "collective") and (chunk.kind == "collective" or self._open is None):
                 listed = meaning_of(chunk, "collective") == "listed" and (self._open is not None or bool(self.out.drafts))
                 self._close()
@@ -924,7 +1028,7 @@ class Segmenter:
             own = [c for c in previous.chunks if c.kind == "cue"]
             carried = own[0] if own else previous.inherited
         if previous is not None and behind is not None and same_clause:
-            turning = self._text[behind.start : behind.end] in ("to", "->", "→", "with", "by")
+            turning = self._text[behind.start : behind.end] in ("to", "with", "by") or behind.value in ("->", "→", "arrow")
             if turning and any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in previous.chunks):
                 previous.replaced = True
             if any(c.kind == "cue" and c.value[0] == "switch_to" for c in [*lead, *previous.chunks[previous.anchor :]]):
@@ -959,6 +1063,11 @@ class Segmenter:
             self._broke
             and self._after_line is not None
             and any(c.kind in ("verb", "form") for c in [*context, *body])
+            and not (
+                self._section[1] == "past"
+                and any(c.kind == "cue" and c.value[0] == "taking" for c in [*context, *body])
+                and not any(c.kind == "verb" for c in [*context, *body])
+            )
             and self._section[1] in ("family", "past", "none", "allergy")
         ):
             # A new sentence with an order in it is out of the reach of the heading before it on the line.

@@ -7,6 +7,7 @@ keeps the new values and remembers the old ones as superseded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from medfence_guard.reader.segment import Draft
 
 _VALUE_KINDS = frozenset({"amount", "number", "tuple", "rate", "slots"})
 _STEP_KINDS = frozenset({"amount", "rate", "slots", "when", "prn"})
-_ARROWS = frozenset({"→", "->", "-->", "=>", "⇒"})
+_is_arrow = re.compile(r"[-=]{1,6}>|→|⇒").fullmatch
 
 
 @dataclass(slots=True)
@@ -72,7 +73,7 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
     turn: int | None = None
     for place in range(anchor + 1, len(chunks)):
         chunk = chunks[place]
-        arrow = surface(chunk) in _ARROWS
+        arrow = _is_arrow(surface(chunk)) is not None
         to_word = chunk.kind == "word" and chunk.value == "to"
         inner = chunk.kind == "cue" and chunk.value[0] in ("increase", "decrease", "switch_to") and surface(chunk).endswith(" to")
         if (arrow or (to_word and changing) or inner) and any(c.kind in _VALUE_KINDS for c in chunks[place + 1 :]):
@@ -90,7 +91,7 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
         old = [c for c in chunks[anchor + 1 : turn] if c.kind in renewed]
         kept = [c for c in chunks[:turn] if not (c.start > chunks[anchor].start and c.kind in renewed)] + list(after)
         kept = [c for c in kept if not (c.kind == "word" and c.value in ("from", "to"))]
-        kept = [c for c in kept if not (c.kind == "then" and surface(c) in _ARROWS)]
+        kept = [c for c in kept if not (c.kind == "then" and _is_arrow(surface(c)))]
     # `(was 75 mcg)`, `previously 500 mg BD`
     place = anchor + 1
     current: list[Chunk] = []
@@ -234,7 +235,7 @@ class StatementReader:
             else:
                 _inherit(first, roles)
             after_name = [r.chunk for r in roles.cues if r.chunk.start > draft.chunks[draft.anchor].start]
-            timed = first.has_timing
+            timed = first.has_timing or bool(first.doses_timed)
             ordered = timed or bool(
                 first.strengths or first.doses or first.forms or first.durations or first.routes or first.unreadable or first.ambiguous
             )
