@@ -635,4 +635,5 @@ def test_whatever_on_fail_says_a_failure_raises(loop, rx, on_fail, delivery):
     }[delivery]()
     with pytest.raises(VerificationBlocked):
         done = guard.validate(rx.bad_text, **source_of(rx))
+        assert delivery == "async", "handed out"
         loop.run_until_complete(done)
