@@ -755,9 +755,26 @@ def compare_frequency(setting: Setting, claim: Roles) -> list[Judgement]:
             ),
         ]
     out.extend(_compare_core(setting, source, claim))
+    out.extend(_lost_interval(source, claim))
     out.extend(_compare_prn(setting, source, bool(claim.prn)))
     out.extend(_compare_weekdays(setting, source, claim))
     return out
+
+
+def _lost_interval(source: Roles, claim: Roles) -> list[Judgement]:
+    """`weekly` beside slots or a time of day: a claim of the slots alone makes it daily."""
+    lost = [
+        r
+        for r in source.rates
+        if (r.value.unit != "d" or r.value.period != 1) and "weekly" not in r.chunk.notes and (source.slots or source.day_parts)
+    ]
+    if not lost or claim.rates:
+        return []
+    return [
+        Judgement(
+            FAIL, "timing.frequency_lost", f"source says {rate_text(lost[0].value)}, which the claim drops", tuple(r.chunk for r in lost)
+        )
+    ]
 
 
 def self_contradiction(roles: Roles) -> Judgement | None:

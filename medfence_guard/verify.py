@@ -158,9 +158,14 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
         return folded.text[chunk.start : chunk.end]
 
     anchor: int | None = None
+    if claim.field not in _NAMES:
+        # `0..5`: what looks like a list number inside a value is a number that is none.
+        chunks = [c._replace(kind="malformed", value="number") if c.kind == "item" else c for c in chunks]
     if claim.field in _NAMES:
         chunks = [
-            c._replace(kind="word", value=surface(c)) if c.kind in ("heading", "label", "header_line_starts", "person_roles") else c
+            c._replace(kind="word", value=surface(c))
+            if c.kind in ("heading", "label", "header_line_starts", "person_roles", "medicine_class")
+            else c
             for c in chunks
         ]
         anchor = next((i for i, c in enumerate(chunks) if c.kind == "drug"), None)

@@ -27,6 +27,7 @@ _COMPONENTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("site", "site", ()),
     ("quantity", "quantity", ()),
     ("refills", "refills", ()),
+    ("as_needed", "as_needed", ()),
     ("max_dose", "max_dose", ()),
 )
 
@@ -207,7 +208,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
     stated = _stated(context, statement)
     for component, key, also in _COMPONENTS:
         chunks = stated.get(component)
-        if not chunks or key in claimed or any(a in claimed for a in also if _carries(context, item, a, component)):
+        if not chunks or key in claimed or any(a in claimed for a in also if _carries(context, item, statement, a, component)):
             continue
         if _carried_elsewhere(context, item, statement, component, chunks):
             continue
@@ -291,11 +292,12 @@ def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:
         "site": [r.chunk for r in roles.sites],
         "quantity": [r.chunk for r in roles.quantities],
         "refills": [r.chunk for r in roles.refills],
+        "as_needed": [r.chunk for r in roles.prn],
         "max_dose": [r.chunk for r in roles.maxima],
     }
 
 
-def _carries(context: Context, item: Item, field: str, component: str) -> bool:
+def _carries(context: Context, item: Item, statement: Statement, field: str, component: str) -> bool:
     if component == "timing" and field == "instructions":
         return any(c.field == "instructions" and context.roles_of(c).whens for c in item.claims)
     for claim in item.claims:
@@ -305,7 +307,8 @@ def _carries(context: Context, item: Item, field: str, component: str) -> bool:
         if component == "strength" and roles.strengths:
             return True
         if component == "frequency" and roles.has_timing:
-            return True
+            stated = statement.roles
+            return bool(roles.rates or roles.slots or not (stated.rates or stated.slots)) and bool(roles.weekdays or not stated.weekdays)
         if component == "dose" and roles.doses:
             return True
     return False
@@ -327,6 +330,8 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
     for claim in item.claims:
         roles = context.roles_of(claim)
         if component in kinds and getattr(roles, kinds[component]):
+            return True
+        if component == "as_needed" and roles.prn:
             return True
         if component == "strength" and claim.field == "name" and roles.name is not None and roles.name.label:
             return True
@@ -355,7 +360,7 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
 def _essential(context: Context, statement: Statement, component: str) -> bool:
     lexicon = context.rulepack.lexicon
     families = {lexicon.form_family.get(r.value) for r in statement.roles.forms}
-    if component in ("strength", "frequency"):
+    if component in ("strength", "frequency", "as_needed"):
         return True
     if component == "site":
         return bool(families & {"eye", "ear"}) or any(

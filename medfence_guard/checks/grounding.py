@@ -111,7 +111,16 @@ _STRUCTURAL = (
 )
 
 # Values of which a statement may hold several: words left unread may be another of them.
-_OF_SEVERAL = frozenset({"timing.different", "dose.one_of_several", "text.not_in_source", "when.not_in_source"})
+_OF_SEVERAL = frozenset(
+    {
+        "timing.different",
+        "timing.meal_different",
+        "timing.component_invented",
+        "dose.one_of_several",
+        "text.not_in_source",
+        "when.not_in_source",
+    }
+)
 
 
 def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:

@@ -44,6 +44,7 @@ _UNLISTED_SET = re.compile(
 )
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
+_VOIDED = frozenset({"cancelled", "canceled", "void", "invalid", "deleted", "sample", "specimen", "template", "draft", "dummy", "test"})
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 # The four parts of a note, once two of the letters stand at line starts.
 _SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
@@ -173,6 +174,7 @@ class Segmenter:
         self._broke = False
         self._ticked = False
         self._soap = False
+        self._voided = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := self._table_head(chunks))}
@@ -188,6 +190,9 @@ class Segmenter:
                 self._section, self._after_line = self._after_line, None
             self._read_line(chunks)
         self._close()
+        if self._voided:
+            for draft in self.out.drafts:
+                draft.alternative = True
         return self.out
 
     def _separated(self, chunks: list[Chunk]) -> list[Chunk]:
@@ -212,6 +217,13 @@ class Segmenter:
         ):
             return [*chunks[:place], first._replace(kind="form", value=_LETTER_FORMS[first.value]), *chunks[place + 1 :]]
         return chunks
+
+    @staticmethod
+    def _heads_a_list(chunks: Sequence[Chunk]) -> bool:
+        """Only words for medicines, and a colon: the rest of a heading."""
+        return all(
+            (c.kind == "mark" and c.value in (":", "-", ".")) or c.value == "prescription_nouns" or means(c, "heading") for c in chunks
+        ) and (any(c.value == ":" for c in chunks) or any(c.kind != "mark" for c in chunks))
 
     @staticmethod
     def _soap_letter(chunks: Sequence[Chunk]) -> bool:
@@ -305,6 +317,11 @@ class Segmenter:
             )
         chunks = self._short_form(chunks, place)
         first = chunks[place]
+        if means(first, "prn") and len(chunks) > place + 1 and self._heads_a_list(chunks[place + 1 :]):
+            # `If needed:`, `PRN medications`: when those below are taken, not how the one above is.
+            self._close()
+            self._unknown_heading = True
+            return
         if means(first, "boilerplate") and first.kind != "drug":
             self._close()
             return
@@ -348,6 +365,13 @@ class Segmenter:
         if ends_with_colon and whole_line and (relevant or strange):
             self._unknown_heading = True
             return
+        if (
+            whole_line
+            and any(c.value in _VOIDED for c in clause)
+            and any(c.value == "prescription_nouns" or means(c, "heading") for c in clause)
+        ):
+            # `CANCELLED PRESCRIPTION`: the whole paper is.
+            self._voided = True
         cued = any(c.kind == "cue" for c in relevant)
         if not relevant or (strange and not (cued or self._injected)) or len(strange) > 2:
             return
@@ -380,6 +404,26 @@ class Segmenter:
                 continue
             told.append(chunk)
         return told
+
+    def _speaks_of_another(self, words: Sequence[Chunk]) -> bool:
+        """A test, a visit or an unknown thing is named, and nothing that could be said of a medicine."""
+        doubt, reference = self._lexicon.doubt_words, self._lexicon.reference_words
+        named = False
+        for chunk in words:
+            if chunk.kind == "word":
+                if chunk.value in doubt:
+                    return False
+                named = named or chunk.value not in reference
+            elif chunk.kind in ("cue", "amount", "rate", "slots", "number", "prn", "then", "unsupported", "medicine_class", "verb"):
+                return False
+            heading = meaning_of(chunk, "heading")
+            named = (
+                named
+                or chunk.kind == "header_line_starts"
+                or (isinstance(heading, tuple) and heading[1] == "none")
+                or (chunk.kind == "inert" and chunk.value in _ADVICE)
+            )
+        return named
 
     def _is_relevant(self, chunk: Chunk, *, told: bool, here: bool) -> bool:
         """Whether a chunk of a clause without a medicine may change the order beside it."""
@@ -518,7 +562,7 @@ class Segmenter:
         family = any(c.kind == "cue" and c.value[0] == "family" for c in body)
         first = body[0]
         named = first.kind == "word" and str(first.value).isalpha() and len(str(first.value)) > 1
-        ordering = first.kind == "verb" or (first.kind == "cue" and first.value[0] == "continue")
+        ordering = first.kind == "verb" or (first.kind == "cue" and first.value[0] == "continue") or first.value in ("rpt", "repeat")
         second = next((c for c in body[1:3] if c.kind != "mark"), None)
         bulleted = len(body) < len(chunks)
         ordered = (
@@ -541,7 +585,10 @@ class Segmenter:
                 and len(body) <= 8
                 and "/" not in text.split(" ", 2)[-1]
             )
-            or (named and len(body) <= 3 and any(c.kind == "cue" and c.value[0] == "continue" for c in body[1:]))
+            or (named and len(body) <= 3 and any(means(c, "cue") and meaning_of(c, "cue")[0] == "continue" for c in body[1:]))
+            or (counted and first.kind == "amount" and len(body) <= 5)
+            or (numbered is None and self._is_list_number(body, 0) and len(body) > 2 and body[2].kind == "word" and len(body) <= 5)
+            or (first.kind == "malformed" and text.startswith("o2") and bool(kinds & {"number", "amount"}))
             or ("rate" in kinds and "duration" in kinds)
             or (ditto and timed)
             or ("medicine_class" in kinds and not family and (cued or timed or amounts or ordering or len(body) <= 2))
@@ -601,7 +648,7 @@ class Segmenter:
                 ordered = any(c.kind == "amount" for c in chunks[place + 1 : place + 3]) and any(
                     c.kind in ("rate", "slots") for c in chunks[place + 1 : place + 6]
                 )
-                if not (ordered and chunk.kind in ("drug", "word") and place and chunks[place - 1].kind == "mark"):
+                if not (ordered and (chunk.kind == "drug" or (chunk.kind == "word" and place and chunks[place - 1].kind == "mark"))):
                     place += 1
                     continue
                 self._muted = False
@@ -678,7 +725,8 @@ class Segmenter:
         if first.kind == "composition":
             return "drug" in kinds
         if first.kind == "form":
-            return True
+            stated = {c.value for c in draft.chunks if c.kind == "form"}
+            return not stated or stated == {first.value}
         if first.kind == "cue":
             # `Avoid samosa` is advice; `Withhold till review` speaks of the medicine above.
             return not words or first.value[1] == "after"
@@ -744,7 +792,8 @@ class Segmenter:
         led = [
             c
             for c in self._context
-            if c.kind in ("cue", "word", "person_roles", "unreadable") and c.value not in self._lexicon.reference_words
+            if c.kind in ("cue", "word", "person_roles", "unreadable", "prn", "rate", "weekday", "amount", "slots")
+            and c.value not in self._lexicon.reference_words
         ]
         self._context = []
         self._clause_cue = None
@@ -761,7 +810,8 @@ class Segmenter:
             self._after_line = self._after_line or self._section
         self._section = (name, status)
         # `Mother's medications:`, `Sample Rx`: what leads a heading qualifies it.
-        self._unknown_heading = bool(led) and name in ("rx", "current", "plan") and len(led) <= 3
+        kept = self._unknown_heading and inline and means(chunk, "label")
+        self._unknown_heading = kept or (bool(led) and name in ("rx", "current", "plan") and len(led) <= 3)
         self._muted = False
         if soft_current:
             self._context.append(chunk)

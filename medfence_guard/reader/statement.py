@@ -76,6 +76,8 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
         arrow = _is_arrow(surface(chunk)) is not None
         to_word = chunk.kind == "word" and chunk.value == "to"
         inner = chunk.kind == "cue" and chunk.value[0] in ("increase", "decrease", "switch_to") and surface(chunk).endswith(" to")
+        if arrow and not _same_kinds(chunks[anchor + 1 : place], chunks[place + 1 :]):
+            arrow = False
         if (arrow or (to_word and changing) or inner) and any(c.kind in _VALUE_KINDS for c in chunks[place + 1 :]):
             turn = place
             if arrow and any(c.kind == "duration" for c in chunks[anchor + 1 : place]):
@@ -117,6 +119,24 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
     return current, old, turn is not None
 
 
+def _same_kinds(before: Sequence[Chunk], after: Sequence[Chunk]) -> bool:
+    """Whether an arrow stands between two values of one kind (`5 mg -> 10 mg`, `OD -> BD`); else it only points (`625 Duo -> 1 tab BD`)."""
+    return bool(_sorts(before) & _sorts(after))
+
+
+def _sorts(chunks: Sequence[Chunk]) -> set[str]:
+    out: set[str] = set()
+    for chunk in chunks:
+        if chunk.kind in ("rate", "slots"):
+            out.add("timing")
+        elif chunk.kind == "amount":
+            unit = chunk.value.units[0] or ""
+            out.add("count" if unit.startswith("{") or unit == "[drp]" else "strength")
+        elif chunk.kind in ("number", "tuple"):
+            out.add("strength")
+    return out
+
+
 _LINKS = (
     "taking",
     "continue",
@@ -132,10 +152,13 @@ _LINKS = (
     "not_taking",
     "past",
 )
+_SUFFERED = frozenset(
+    {"developed", "had", "got", "after", "rash", "reaction", "cough", "dry cough", "swelling", "due", "since", "vomiting", "itching"}
+)
 _TIMED = frozenset({"rate", "prn", "weekday", "slots", "stat", "maximum"})
 
 
-def _reaching(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[Chunk]:
+def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable[[Chunk], str], doubt: frozenset[str]) -> list[Chunk]:
     """The words before the lead that belong to the order's own clause (P21).
 
     A comma ends a clause. A verb of order or a status cue links the name to what stands before it, so words before
@@ -154,6 +177,11 @@ def _reaching(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list
     if link is not None:
         before = [c for c in clause[:link] if c.kind in _TIMED]
         clause = [*before, *clause[link + 1 :]]
+    elif any(c.kind == "verb" or (c.kind == "cue" and c.value[0] in ("continue", "switch_to")) for c in lead):
+        clause = [c for c in clause if not (c.kind == "word" and c.value not in doubt)]
+    elif any(c.kind == "cue" and c.value[0] == "taking" for c in lead) and not any(surface(c) in _SUFFERED for c in clause):
+        # `K/c/o T2DM on Glycomet`: whom it is for, unless it is what it did.
+        clause = [c for c in clause if c.kind != "indication" and not (c.kind == "heading" and c.value[1] == "reported")]
     out: list[Chunk] = []
     for chunk in clause:
         if chunk.kind in ("cue", "pseudo_cue", "verb", "form"):
@@ -163,14 +191,18 @@ def _reaching(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list
     return out
 
 
-def _steps(chunks: Sequence[Chunk], anchor: int) -> list[list[Chunk]]:
+def _steps(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> list[list[Chunk]]:
     """The chunks of each step, split at `then`, `followed by`, `→`; one list when there are no steps."""
     head = list(chunks[: anchor + 1])
     parts: list[list[Chunk]] = [[]]
+    dropped = False
     for place in range(anchor + 1, len(chunks)):
         chunk = chunks[place]
         if chunk.kind == "then":
             rest = chunks[place + 1 :]
+            if surface(chunk) == "then stop" and not rest and any(c.kind == "duration" for c in parts[-1]):
+                dropped = True
+                continue
             stops = next((c for c in rest if c.kind not in ("mark", "word")), None)
             if stops is not None and stops.kind == "cue" and stops.value[0] == "stopped" and any(c.kind == "duration" for c in parts[-1]):
                 # `x 5 days then stop` says no more than the duration does.
@@ -182,14 +214,16 @@ def _steps(chunks: Sequence[Chunk], anchor: int) -> list[list[Chunk]]:
                 any(c.kind in _STEP_KINDS for c in rest)
                 and (timed or any(c.kind == "amount" for c in rest))
                 and any(c.kind in _STEP_KINDS for c in parts[-1])
+                and (timed or chunk.value != "arrow")
             ):
                 parts.append([])
                 continue
             if chunk.value == "arrow" and not timed:
                 # `Calpol 650 mg -> SOS`: an arrow between a name and its timing only points.
+                dropped = True
                 continue
         parts[-1].append(chunk)
-    if len(parts) == 1:
+    if len(parts) == 1 and not dropped:
         return [list(chunks)]
     return [head + part for part in parts]
 
@@ -211,8 +245,9 @@ def _inherit(first: Roles, later: Roles) -> None:
 class StatementReader:
     """Turns drafts into statements."""
 
-    def __init__(self, roles: RoleReader) -> None:
+    def __init__(self, roles: RoleReader, doubt: frozenset[str]) -> None:
         self._roles = roles
+        self._doubt = doubt
 
     def read(self, drafts: Sequence[Draft], surface: Callable[[Chunk], str]) -> list[Statement]:
         statements: list[Statement] = []
@@ -221,11 +256,11 @@ class StatementReader:
         return statements
 
     def _read_one(self, draft: Draft, group: int, index: int, surface: Callable[[Chunk], str]) -> list[Statement]:
-        before = _reaching(draft.context, surface)
+        before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._doubt)
         anchor = draft.anchor + len(before)
         current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
         draft.changed = turned or bool(old)
-        parts = _steps(current, anchor)
+        parts = _steps(current, anchor, surface)
         out: list[Statement] = []
         first: Roles | None = None
         for step, part in enumerate(parts):
