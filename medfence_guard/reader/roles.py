@@ -563,7 +563,7 @@ class RoleReader:
         if (
             dimension == "volume"
             and before is not None
-            and before.value in ("in", "into", ("route", ("nasal",)))
+            and (before.value in ("in", "into") or "needs_position" in before.notes)
             and (roles.doses or roles.strengths)
         ):
             # `1 sachet in 1 litre water`: a diluent is part of the order and is not read (P22).

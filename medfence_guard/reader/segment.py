@@ -175,6 +175,7 @@ class Segmenter:
         self._ticked = False
         self._soap = False
         self._voided = False
+        self._bulleted = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := self._table_head(chunks))}
@@ -332,6 +333,7 @@ class Segmenter:
         header = first.kind == "header_line_starts" or (first.kind in ("release", "route", "site") and means(first, "header_line_starts"))
         if header:
             self._count_patient(chunks, place)
+        self._bulleted = place > 0 and numbered is None
         before = len(self.out.drafts) + (self._open is not None)
         opened_here = self._open
         self._walk(chunks, place, header=header, numbered=numbered)
@@ -373,7 +375,7 @@ class Segmenter:
             # `CANCELLED PRESCRIPTION`: the whole paper is.
             self._voided = True
         cued = any(c.kind == "cue" for c in relevant)
-        if not relevant or (strange and not (cued or self._injected)) or len(strange) > 2:
+        if not relevant or (strange and not (cued or suffered or self._injected)) or len(strange) > 2:
             return
         previous = self._open or (self.out.drafts[-1] if self.out.drafts else None)
         if previous is not None and self._line - previous.last_line <= 1:
@@ -388,6 +390,10 @@ class Segmenter:
         measured = any(c.kind == "header_line_starts" for c in clause)
         last = max((c.start for c in [*strange, *(c for c in clause if c.kind in ("medicine_class", "indication"))]), default=-1)
         told: list[Chunk] = []
+        condition = next((n for n, c in enumerate(clause) if c.kind == "cue" and c.value[0] == "conditional"), None)
+        if condition and self._speaks_of_another(clause[:condition]):
+            # `UGI endoscopy if no relief`, `Report if fever`: the condition is of what stands before it.
+            return []
         for chunk in clause:
             if (
                 chunk.kind == "cue"
@@ -564,7 +570,7 @@ class Segmenter:
         named = first.kind == "word" and str(first.value).isalpha() and len(str(first.value)) > 1
         ordering = first.kind == "verb" or (first.kind == "cue" and first.value[0] == "continue") or first.value in ("rpt", "repeat")
         second = next((c for c in body[1:3] if c.kind != "mark"), None)
-        bulleted = len(body) < len(chunks)
+        bulleted = len(body) < len(chunks) or self._bulleted
         ordered = (
             "slots" in kinds
             or (strength and (timed or "route" in kinds))
@@ -585,10 +591,10 @@ class Segmenter:
                 and len(body) <= 8
                 and "/" not in text.split(" ", 2)[-1]
             )
-            or (named and len(body) <= 3 and any(means(c, "cue") and meaning_of(c, "cue")[0] == "continue" for c in body[1:]))
+            or (named and len(body) <= 3 and sum(c.kind == "word" for c in body) == 1 and self._goes_on(body[1:]))
             or (counted and first.kind == "amount" and len(body) <= 5)
             or (numbered is None and self._is_list_number(body, 0) and len(body) > 2 and body[2].kind == "word" and len(body) <= 5)
-            or (first.kind == "malformed" and text.startswith("o2") and bool(kinds & {"number", "amount"}))
+            or text.startswith(("o2 ", "o2:", "o2-"))
             or ("rate" in kinds and "duration" in kinds)
             or (ditto and timed)
             or ("medicine_class" in kinds and not family and (cued or timed or amounts or ordering or len(body) <= 2))
@@ -607,6 +613,11 @@ class Segmenter:
         garbled = self._section[1] == "active" and unknown and kinds & {"malformed", "confused", "tuple"}
         if ordered or garbled:
             self.out.unread.append(Span(chunks[0].start, chunks[-1].end))
+
+    @staticmethod
+    def _goes_on(chunks: Sequence[Chunk]) -> bool:
+        """`contd`, `to continue`."""
+        return any(isinstance(value := meaning_of(c, "cue"), tuple) and value[0] == "continue" for c in chunks)
 
     def _follows_an_item(self, numbered: int | None) -> bool:
         """Whether the list entry before this one led to a statement."""
@@ -631,6 +642,13 @@ class Segmenter:
                 at_start = False
                 header = False
                 continue
+            if at_start and place and self._is_list_number(chunks, place) and place + 2 < count and chunks[place + 2].kind == "word":
+                # `BD. 2. Xyzolin`: a list number behind a full stop keeps to what it numbers.
+                if self._anchor(chunks, place, header=header, numbered=numbered, at_start=at_start) is None:
+                    self._close()
+                    self._context.extend(chunks[place : place + 2])
+                    place += 2
+                    continue
             if chunk.kind == "mark" and chunk.value in (".", ";"):
                 if self._is_sentence_end(chunks, place):
                     self._flush()
@@ -810,6 +828,10 @@ class Segmenter:
             self._after_line = self._after_line or self._section
         self._section = (name, status)
         # `Mother's medications:`, `Sample Rx`: what leads a heading qualifies it.
+        if name == "followup" and inline and any(c.kind == "cue" for c in led):
+            # `hold until review: Tab X`
+            self._unknown_heading = True
+            return rest
         kept = self._unknown_heading and inline and means(chunk, "label")
         self._unknown_heading = kept or (bool(led) and name in ("rx", "current", "plan") and len(led) <= 3)
         self._muted = False

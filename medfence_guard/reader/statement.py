@@ -155,6 +155,8 @@ _LINKS = (
 _SUFFERED = frozenset(
     {"developed", "had", "got", "after", "rash", "reaction", "cough", "dry cough", "swelling", "due", "since", "vomiting", "itching"}
 )
+# Words that make what follows later, or depend on something.
+_CONDITIONS = frozenset({"after", "before", "when", "until", "till", "post", "if", "once", "from", "in", "unless", "while", "or", "either"})
 _TIMED = frozenset({"rate", "prn", "weekday", "slots", "stat", "maximum"})
 
 
@@ -178,7 +180,7 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
         before = [c for c in clause[:link] if c.kind in _TIMED]
         clause = [*before, *clause[link + 1 :]]
     elif any(c.kind == "verb" or (c.kind == "cue" and c.value[0] in ("continue", "switch_to")) for c in lead):
-        clause = [c for c in clause if not (c.kind == "word" and c.value not in doubt)]
+        clause = [c for c in clause if not (c.kind == "word" and c.value not in doubt and c.value not in _CONDITIONS)]
     elif any(c.kind == "cue" and c.value[0] == "taking" for c in lead) and not any(surface(c) in _SUFFERED for c in clause):
         # `K/c/o T2DM on Glycomet`: whom it is for, unless it is what it did.
         clause = [c for c in clause if c.kind != "indication" and not (c.kind == "heading" and c.value[1] == "reported")]
