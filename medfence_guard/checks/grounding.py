@@ -131,7 +131,9 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
     if statement.interleaved:
         return "the text looks like two columns read straight across"
     if context.source.modality == "text":
-        if judgement.rule in _OF_SEVERAL and (statement.roles.residue or statement.roles.numbers or statement.roles.unsupported):
+        if (judgement.rule in _OF_SEVERAL or claim.field in ("instructions", "timing")) and (
+            statement.roles.residue or statement.roles.numbers or statement.roles.unsupported
+        ):
             return "part of the statement could not be read"
         return ""
     if not context.confidence.firm(judgement.chunks):
@@ -1083,7 +1085,7 @@ def release_check(context: Context, claim: Claim) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     claimed = [r.value[0] for r in roles.releases]
-    if not claimed or roles.unreadable:
+    if not claimed or roles.unreadable or roles.residue or roles.unsupported or roles.cues:
         judgements = [Judgement(ABSTAIN, "release.unreadable_claim", "the claim is no release that can be read", severity=Severity.MAJOR)]
     else:
         judgements = _judge_release(statement, claimed, setting)
@@ -1414,7 +1416,14 @@ def residue_check(context: Context, item: Item) -> list[Finding]:
         return []
     roles = statement.roles
     out: list[Finding] = []
-    left = [*roles.residue, *roles.numbers, *roles.unsupported, *roles.unreadable, *(r for r in roles.ambiguous)]
+    reasons = _carried_reason(context, item, statement)
+    left = [
+        *(r for r in roles.residue if r.chunk not in reasons),
+        *roles.numbers,
+        *roles.unsupported,
+        *roles.unreadable,
+        *(r for r in roles.ambiguous),
+    ]
     for role in left[:3]:
         evidence = source_evidence(context, (role.chunk,), "grounding.residue")
         word = context.text(Span(role.chunk.start, role.chunk.end))
@@ -1429,6 +1438,26 @@ def residue_check(context: Context, item: Item) -> list[Finding]:
             )
         )
     return out
+
+
+def _carried_reason(context: Context, item: Item, statement: Statement) -> frozenset[Chunk]:
+    """Words behind `SOS` or `for` that the item carries as its reason (`SOS for chest pain`): they are not lost."""
+    told = {w for c in item.claims if c.field in ("as_needed_for", "indication") for w in _words(c.text)}
+    if not told:
+        return frozenset()
+    opened = min(
+        (c.start for c in statement.chunks if c.kind == "prn" or (c.kind == "indication_part" and c.value == "starters")), default=None
+    )
+    doubt = context.rulepack.lexicon.doubt_words
+    return frozenset(
+        r.chunk
+        for r in statement.roles.residue
+        if opened is not None
+        and r.chunk.start > opened
+        and r.chunk.kind in ("word", "indication")
+        and r.chunk.value not in doubt
+        and set(_words(context.text(Span(r.chunk.start, r.chunk.end)))) <= told
+    )
 
 
 def document_check(context: Context, claim: Claim) -> list[Finding]:

@@ -593,7 +593,7 @@ class Segmenter:
             )
             or (named and len(body) <= 3 and sum(c.kind == "word" for c in body) == 1 and self._goes_on(body[1:]))
             or (counted and first.kind == "amount" and len(body) <= 5)
-            or (numbered is None and self._is_list_number(body, 0) and len(body) > 2 and body[2].kind == "word" and len(body) <= 5)
+            or (numbered is None and self._is_list_number(chunks, 0) and first.kind == "word" and len(body) <= 3)
             or text.startswith(("o2 ", "o2:", "o2-"))
             or ("rate" in kinds and "duration" in kinds)
             or (ditto and timed)
@@ -687,6 +687,18 @@ class Segmenter:
                     self.out.collectives.append(chunk)
                 place += 1
                 at_start = False
+                continue
+            if (
+                self._open is not None
+                and chunk.kind == "word"
+                and chunk.value in ("repeat", "rpt", "recheck", "check", "monitor")
+                and place + 1 < count
+                and (chunks[place + 1].kind == "header_line_starts" or means(chunks[place + 1], "header_line_starts"))
+            ):
+                # `HS, repeat lipid profile 6 wks`: a test ordered behind a medicine.
+                self._close()
+                self._muted = True
+                place += 1
                 continue
             if (
                 chunk.kind == "header_line_starts"
