@@ -252,7 +252,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         suffixes=frozenset(forms["name_suffixes"]),
         salts=frozenset(forms["salt_words"]),
         confusable_timing=frozenset(tables["timing"]["confusable"]),
-        doubt_words=frozenset(cues["doubt_words"]),
+        doubt_words=frozenset((*cues["doubt_words"], *cues["doubt_marks"])),
         no_allergy=frozenset(cues["no_allergy"]),
         reference_words=frozenset(cues["reference_words"]),
         instruction_marks=tuple(sections["instruction_to_model"].get("marks", ())),

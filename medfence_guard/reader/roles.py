@@ -432,8 +432,7 @@ class RoleReader:
             roles.composition.append((mention, None, mention_chunk))
         return stop + 1
 
-    @staticmethod
-    def _composition_agrees(roles: Roles) -> None:
+    def _composition_agrees(self, roles: Roles) -> None:
         """A bracketed name that is not the composition of the name before it is another medicine, and unread."""
         name = roles.name
         if name is None or not roles.composition or name.entry is None:
@@ -441,9 +440,17 @@ class RoleReader:
         printed = [d.name for d, _, _ in roles.composition]
         if any(n is None or n.ambiguous for n in printed):
             return
-        molecules = tuple(sorted({m for n in printed if n is not None for m in n.compositions[0]}))
-        if molecules not in name.entry.compositions:
+        molecules = {m for n in printed if n is not None for m in n.compositions[0]}
+        bases = {self._base(m) for m in molecules}
+        if not any(molecules == set(c) or bases == {self._base(m) for m in c} for c in name.entry.compositions):
             roles.residue.append(Role("another name", roles.composition[0][2]))
+
+    def _base(self, molecule: str) -> str:
+        """A molecule without its salt or ester: a label prints `Cefuroxime` for cefuroxime axetil."""
+        words = molecule.split()
+        while len(words) > 1 and words[-1] in self._lexicon.salts:
+            words.pop()
+        return " ".join(words)
 
     # -- one chunk -------------------------------------------------------------------------------------------------
 
@@ -560,12 +567,7 @@ class RoleReader:
         if self._labelled(chunks, place) == "quantity" and quantity.high is None and len(quantity.parts) == 1:
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
             return
-        if (
-            dimension == "volume"
-            and before is not None
-            and (before.value in ("in", "into") or "needs_position" in before.notes)
-            and (roles.doses or roles.strengths)
-        ):
+        if dimension == "volume" and before is not None and (before.value in ("in", "into") or "needs_position" in before.notes):
             # `1 sachet in 1 litre water`: a diluent is part of the order and is not read (P22).
             roles.unsupported.append(Role("diluent", chunk))
             return

@@ -45,6 +45,28 @@ _UNLISTED_SET = re.compile(
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _VOIDED = frozenset({"cancelled", "canceled", "void", "invalid", "deleted", "sample", "specimen", "template", "draft", "dummy", "test"})
+# What a short line begins with that goes on with the sentence above.
+_DANGLING = frozenset(
+    {
+        "after",
+        "before",
+        "until",
+        "till",
+        "unless",
+        "when",
+        "while",
+        "once",
+        "less",
+        "more",
+        "half",
+        "double",
+        "only",
+        "except",
+        "every",
+        "alternate",
+        "from",
+    }
+)
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 # The four parts of a note, once two of the letters stand at line starts.
 _SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
@@ -362,6 +384,10 @@ class Segmenter:
         told = not strange and "verb" in kinds or any(c.kind == "cue" and c.value[0] == "continue" for c in clause)
         suffered = here and "indication" in kinds and any(self._text[c.start : c.end] in ("had", "developed") for c in clause)
         relevant = [c for c in clause if self._is_relevant(c, told=bool(told), here=here)]
+        dangling = bool(clause) and len(clause) <= 3 and clause[0].kind == "word" and clause[0].value in _DANGLING
+        if dangling:
+            # `after surgery`, `less than`: the end of a sentence that began above.
+            relevant.append(clause[0])
         if suffered or (self._injected and self._open is None):
             relevant.append(clause[0])
         if ends_with_colon and whole_line and (relevant or strange):
@@ -375,7 +401,7 @@ class Segmenter:
             # `CANCELLED PRESCRIPTION`: the whole paper is.
             self._voided = True
         cued = any(c.kind == "cue" for c in relevant)
-        if not relevant or (strange and not (cued or suffered or self._injected)) or len(strange) > 2:
+        if not relevant or (strange and not (cued or suffered or dangling or self._injected)) or len(strange) > 2:
             return
         previous = self._open or (self.out.drafts[-1] if self.out.drafts else None)
         if previous is not None and self._line - previous.last_line <= 1:
@@ -545,7 +571,8 @@ class Segmenter:
         body = _without_enumerator(chunks)
         if not body or (body[0].kind == "inert" and body[0].value in _ADVICE):
             return
-        kinds = {c.kind for c in body}
+        sited = {n for n, (c, d) in enumerate(itertools.pairwise(body)) if c.kind == "form" and d.value in ("site", "sites")}
+        kinds = {c.kind for n, c in enumerate(body) if n not in sited}
         if any(c.kind == "inert" and c.value in _ADVICE for c in body) and not kinds & {
             "amount",
             "form",
@@ -597,7 +624,11 @@ class Segmenter:
             or text.startswith(("o2 ", "o2:", "o2-"))
             or ("rate" in kinds and "duration" in kinds)
             or (ditto and timed)
-            or ("medicine_class" in kinds and not family and (cued or timed or amounts or ordering or len(body) <= 2))
+            or (
+                "medicine_class" in kinds
+                and not family
+                and (cued or timed or amounts or ordering or sum(c.kind != "mark" for c in body) <= 2)
+            )
             or (
                 ordering
                 and second is not None

@@ -101,7 +101,7 @@ def _lists(value: Any, path: str) -> Iterator[tuple[str, list[str]]]:
 
 ALL_LISTS = [found for name, content in FILES.items() for found in _lists(content, name)]
 # Signs, not words: matched as raw text.
-SIGNS = re.compile(r"\.(marks|arrows|terminator_marks)$")
+SIGNS = re.compile(r"\.(marks|arrows|terminator_marks|doubt_marks)$")
 
 
 def _categories() -> list[dict[str, Any]]:
