@@ -130,7 +130,8 @@ HAZARDS = (
             "assertion.cue_conflict",
         ),
         vectors("assertion.stopped", "assertion.allergy", "assertion.superseded", "assertion.cue_conflict", "assertion.status"),
-        "A cue outside the lexicon that is neither a digit nor near the statement may be passed over; unread words of the statement are held (`grounding.residue`).",
+        "A cue outside the lexicon that is neither a digit nor near the statement may be passed over; "
+        "unread words of the statement are held (`grounding.residue`).",
     ),
     Hazard(
         "H11",

@@ -540,11 +540,11 @@ class RoleReader:
             if chunk.value != "join" or not roles.composition:
                 roles.residue.append(Role(surface(chunk), chunk))
         else:
-            target = _PLAIN_TARGETS.get(kind)
-            if target is None:
+            plain = _PLAIN_TARGETS.get(kind)
+            if plain is None:
                 roles.residue.append(Role(kind, chunk))
             else:
-                getattr(roles, target).append(Role(chunk.value, chunk))
+                getattr(roles, plain).append(Role(chunk.value, chunk))
         return place + 1
 
     def _amount(self, chunks: Sequence[Chunk], place: int, roles: Roles, insulin: bool) -> None:

@@ -252,11 +252,11 @@ class Segmenter:
     def _soap_letter(chunks: Sequence[Chunk]) -> bool:
         """`S:`, `O -`, `A:`, `P -` at a line start: the four parts of a note."""
         return (
-            len(chunks) > 1
+            (len(chunks) > 1
             and chunks[0].kind == "word"
             and chunks[0].value in _SOAP
             and chunks[1].kind == "mark"
-            and chunks[1].value in (":", "-")
+            and chunks[1].value in (":", "-"))
             or (len(chunks) == 2 and chunks[0].value in _SOAP and chunks[1].value == ":")
         )
 
@@ -381,7 +381,7 @@ class Segmenter:
         ]
         clause = self._without_own_object(clause, strange)
         kinds = {c.kind for c in clause}
-        told = not strange and "verb" in kinds or any(c.kind == "cue" and c.value[0] == "continue" for c in clause)
+        told = (not strange and "verb" in kinds) or any(c.kind == "cue" and c.value[0] == "continue" for c in clause)
         suffered = here and "indication" in kinds and any(self._text[c.start : c.end] in ("had", "developed") for c in clause)
         relevant = [c for c in clause if self._is_relevant(c, told=bool(told), here=here)]
         dangling = bool(clause) and len(clause) <= 3 and clause[0].kind == "word" and clause[0].value in _DANGLING
