@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
 from medfence_guard.errors import BundleError
 from medfence_guard.reader.lexer import NUMBER, PLUSSED, SLASHED, WORD, lex, plain_number
@@ -24,7 +25,8 @@ _NOT_IN_KEY = re.compile(r"[^0-9a-z\u0900-\u0dff]+")
 
 def name_key(text: str) -> str:
     """P2's fold for names: case, spaces, hyphens and punctuation go; letters, digits and their order stay."""
-    return _NOT_IN_KEY.sub("", fold(text).text)
+    # Of ASCII the fold only lowers the case.
+    return _NOT_IN_KEY.sub("", text.lower() if text.isascii() else fold(text).text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +120,15 @@ class Bundle:
             raise BundleError("bundle.fact", f"bundle.json holds a fact of the wrong shape ({type(problem).__name__})") from problem
 
 
+# A bundle writes few numbers many times.
+_exact = lru_cache(maxsize=4096)(Fraction)
+_PLAIN_WORD = re.compile(r"[a-z]+(?=[ -]|$)")
+
+
 def _components(rows: list[dict[str, str | None]]) -> tuple[Component, ...]:
     return tuple(
         Component(
-            Fraction(str(r["value"])), str(r["unit"]), Fraction(str(r["per_value"])) if r.get("per_value") else None, r.get("per_unit")
+            _exact(str(r["value"])), str(r["unit"]), _exact(str(r["per_value"])) if r.get("per_value") else None, r.get("per_unit")
         )
         for r in rows
     )
@@ -230,6 +237,10 @@ def _index(raw: dict[str, object], digest: str) -> Bundle:
         return found
 
     def remember_words(name: str) -> None:
+        plain = _PLAIN_WORD.match(name.lower()) if name.isascii() else None
+        if plain is not None and len(plain.group()) > 2:
+            first_words.add(plain.group())
+            return
         words = [t.text for t in lex(fold(name)) if t.kind == WORD]
         if words:
             first_words.add(words[0])
