@@ -148,6 +148,20 @@ def _is_changing(before: Sequence[Chunk]) -> bool:
     return any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in before[-8:])
 
 
+def means(chunk: Chunk, kind: str) -> bool:
+    """Whether `kind` is one of the chunk's readings."""
+    if chunk.kind == kind:
+        return True
+    return bool(chunk.meanings) and any(m.kind == kind for m in chunk.meanings)
+
+
+def meaning_of(chunk: Chunk, kind: str) -> object:
+    """The value of the chunk's reading as `kind`, None if it has none."""
+    if chunk.kind == kind:
+        return chunk.value
+    return next((m.value for m in chunk.meanings if m.kind == kind), None)
+
+
 class Chunker:
     """Reads tokens against one lexicon and one bundle's names. Holds no state between texts."""
 

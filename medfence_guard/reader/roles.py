@@ -13,9 +13,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from medfence_guard.bundle import Name, name_key
-from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity
+from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon, Rate
-from medfence_guard.reader.segment import meaning_of, means
 
 STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
 # Words that join and carry nothing; every other unknown word is residue.

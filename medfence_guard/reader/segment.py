@@ -14,7 +14,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from medfence_guard.contract import Span
-from medfence_guard.reader.chunks import Chunk, DrugMention
+from medfence_guard.reader.beside import (
+    DANGLING,
+    VOIDED,
+    Place,
+    is_advice,
+    may_be_an_order,
+    may_change_an_order,
+    strange_words,
+    without_enumerator,
+    without_own_object,
+)
+from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon
 
 # Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
@@ -30,10 +41,6 @@ _STRONG_KINDS = frozenset(
     "duration duration_open when prn then unsupported maximum range tuple slots confused malformed ambiguous stat as_directed route site "
     "quantity".split()
 )
-# What a line of an unknown name and its timing is made of.
-_NAMELESS_ORDER = frozenset("word number tuple amount rate slots when prn stat duration mark form malformed".split())
-# Inert text that is advice of its own: what is said of its time or length is not said of the medicine.
-_ADVICE = frozenset({"advice_avoid", "advice_diet", "advice_care", "monitoring", "posture_after_dose", "storage", "inhaler_care"})
 _JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
 # `Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none.
 _UNLISTED_SET = re.compile(
@@ -44,29 +51,6 @@ _UNLISTED_SET = re.compile(
 )
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
-_VOIDED = frozenset({"cancelled", "canceled", "void", "invalid", "deleted", "sample", "specimen", "template", "draft", "dummy", "test"})
-# What a short line begins with that goes on with the sentence above.
-_DANGLING = frozenset(
-    {
-        "after",
-        "before",
-        "until",
-        "till",
-        "unless",
-        "when",
-        "while",
-        "once",
-        "less",
-        "more",
-        "half",
-        "double",
-        "only",
-        "except",
-        "every",
-        "alternate",
-        "from",
-    }
-)
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 # The four parts of a note, once two of the letters stand at line starts.
 _SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
@@ -122,20 +106,6 @@ class Segmented:
     item_numbers: list[int] = field(default_factory=list)
 
 
-def means(chunk: Chunk, kind: str) -> bool:
-    """Whether `kind` is one of the chunk's readings."""
-    if chunk.kind == kind:
-        return True
-    return bool(chunk.meanings) and any(m.kind == kind for m in chunk.meanings)
-
-
-def meaning_of(chunk: Chunk, kind: str) -> object:
-    """The value of the chunk's reading as `kind`, None if it has none."""
-    if chunk.kind == kind:
-        return chunk.value
-    return next((m.value for m in chunk.meanings if m.kind == kind), None)
-
-
 COLUMN_BREAK = "\f"
 
 
@@ -156,21 +126,6 @@ def split_lines(chunks: Sequence[Chunk]) -> list[tuple[list[Chunk], bool]]:
     if current:
         lines.append((current, broken))
     return lines
-
-
-_DRUG_UNITS = frozenset({"mg", "ug", "g", "[iU]", "mL", "{unit}"})
-
-
-def _without_enumerator(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
-    """A line without its bullet, letter or number: `b.`, `ii)`, `#2`, `•`, `2.`."""
-    first = chunks[0]
-    if first.kind in ("item", "unreadable") or (first.kind == "mark" and first.value in ("•", "*", "-", ">", "#")):
-        rest = chunks[1:]
-        return rest[1:] if first.value == "#" and rest and rest[0].kind == "number" else rest
-    if len(chunks) > 2 and chunks[1].kind == "mark" and chunks[1].value in (".", ")"):
-        if (first.kind == "word" and len(str(first.value)) <= 3) or first.kind == "number":
-            return chunks[2:]
-    return chunks
 
 
 class Segmenter:
@@ -252,13 +207,12 @@ class Segmenter:
     def _soap_letter(chunks: Sequence[Chunk]) -> bool:
         """`S:`, `O -`, `A:`, `P -` at a line start: the four parts of a note."""
         return (
-            (len(chunks) > 1
+            len(chunks) > 1
             and chunks[0].kind == "word"
             and chunks[0].value in _SOAP
             and chunks[1].kind == "mark"
-            and chunks[1].value in (":", "-"))
-            or (len(chunks) == 2 and chunks[0].value in _SOAP and chunks[1].value == ":")
-        )
+            and chunks[1].value in (":", "-")
+        ) or (len(chunks) == 2 and chunks[0].value in _SOAP and chunks[1].value == ":")
 
     # -- lines -----------------------------------------------------------------------------------------------------
 
@@ -374,28 +328,25 @@ class Segmenter:
             return
         if not whole_line:
             self._note_unread(clause, numbered)
-        doubt, reference = self._lexicon.doubt_words, self._lexicon.reference_words
         here = self._open is not None or (bool(self.out.drafts) and self.out.drafts[-1].last_line == self._line)
-        strange = [
-            c for c in clause if c.kind == "word" and c.value not in doubt and c.value not in reference and not str(c.value).isdigit()
-        ]
-        clause = self._without_own_object(clause, strange)
+        strange = strange_words(clause, self._lexicon)
+        clause = without_own_object(clause, strange, self._lexicon, self._surface)
         kinds = {c.kind for c in clause}
         told = (not strange and "verb" in kinds) or any(c.kind == "cue" and c.value[0] == "continue" for c in clause)
-        suffered = here and "indication" in kinds and any(self._text[c.start : c.end] in ("had", "developed") for c in clause)
-        relevant = [c for c in clause if self._is_relevant(c, told=bool(told), here=here)]
-        dangling = bool(clause) and len(clause) <= 3 and clause[0].kind == "word" and clause[0].value in _DANGLING
+        suffered = here and "indication" in kinds and any(self._surface(c) in ("had", "developed") for c in clause)
+        relevant = [c for c in clause if may_change_an_order(c, self._lexicon, told=told, here=here)]
+        dangling = bool(clause) and len(clause) <= 3 and clause[0].kind == "word" and clause[0].value in DANGLING
         if dangling:
             # `after surgery`, `less than`: the end of a sentence that began above.
             relevant.append(clause[0])
-        if suffered or (self._injected and self._open is None):
+        if clause and (suffered or (self._injected and self._open is None)):
             relevant.append(clause[0])
         if ends_with_colon and whole_line and (relevant or strange):
             self._unknown_heading = True
             return
         if (
             whole_line
-            and any(c.value in _VOIDED for c in clause)
+            and any(c.value in VOIDED for c in clause)
             and any(c.value == "prescription_nouns" or means(c, "heading") for c in clause)
         ):
             # `CANCELLED PRESCRIPTION`: the whole paper is.
@@ -409,74 +360,8 @@ class Segmenter:
         if not strange or (cued and len(strange) == 1):
             self._ahead = (self._line, relevant)
 
-    def _without_own_object(self, clause: list[Chunk], strange: Sequence[Chunk]) -> list[Chunk]:
-        """A clause of advice or monitoring: what it says of its own object (`Avoid NSAIDs`, `Steam inhalation BD`,
-        `Repeat RBS after 3 days`, `NKDA`) it does not say of the medicine beside it."""
-        advised = any(c.kind == "inert" and c.value in _ADVICE for c in clause)
-        measured = any(c.kind == "header_line_starts" for c in clause)
-        last = max((c.start for c in [*strange, *(c for c in clause if c.kind in ("medicine_class", "indication"))]), default=-1)
-        told: list[Chunk] = []
-        condition = next((n for n, c in enumerate(clause) if c.kind == "cue" and c.value[0] == "conditional"), None)
-        if condition and self._speaks_of_another(clause[:condition]):
-            # `UGI endoscopy if no relief`, `Report if fever`: the condition is of what stands before it.
-            return []
-        for chunk in clause:
-            if (
-                chunk.kind == "cue"
-                and chunk.value[0] in ("avoid", "allergy")
-                and chunk.value[1] != "after"
-                and (last > chunk.start or advised)
-            ):
-                continue
-            if chunk.kind == "cue" and chunk.value[0] in ("avoid", "stopped") and advised and len(strange) <= 1:
-                continue
-            if (advised or measured) and (chunk.kind in ("rate", "slots", "weekday", "prn", "duration", "when") or chunk.value == "repeat"):
-                continue
-            if self._text[chunk.start : chunk.end] in self._lexicon.no_allergy:
-                continue
-            told.append(chunk)
-        return told
-
-    def _speaks_of_another(self, words: Sequence[Chunk]) -> bool:
-        """A test, a visit or an unknown thing is named, and nothing that could be said of a medicine."""
-        doubt, reference = self._lexicon.doubt_words, self._lexicon.reference_words
-        named = False
-        for chunk in words:
-            if chunk.kind == "word":
-                if chunk.value in doubt:
-                    return False
-                named = named or chunk.value not in reference
-            elif chunk.kind in ("cue", "amount", "rate", "slots", "number", "prn", "then", "unsupported", "medicine_class", "verb"):
-                return False
-            heading = meaning_of(chunk, "heading")
-            named = (
-                named
-                or chunk.kind == "header_line_starts"
-                or (isinstance(heading, tuple) and heading[1] == "none")
-                or (chunk.kind == "inert" and chunk.value in _ADVICE)
-            )
-        return named
-
-    def _is_relevant(self, chunk: Chunk, *, told: bool, here: bool) -> bool:
-        """Whether a chunk of a clause without a medicine may change the order beside it."""
-        if chunk.kind == "cue":
-            return chunk.value[0] not in ("taking", "continue")
-        if chunk.kind in ("prn", "weekday", "maximum", "unsupported", "then", "unreadable", "rate", "slots"):
-            return chunk.kind != "rate" or not here or told
-        if chunk.kind == "word":
-            return chunk.value in self._lexicon.doubt_words
-        if chunk.kind == "amount":
-            return (chunk.value.units[0] or "").startswith("{")
-        if chunk.kind == "number":
-            return told
-        if chunk.kind == "duration":
-            return told and here
-        if chunk.kind == "mark":
-            return chunk.value in ("~", "≠", "¬", "?", "↓", "↑")
-        if chunk.kind == "label":
-            return any(m.kind in ("prn", "rate", "weekday") for m in chunk.meanings)
-        heading = meaning_of(chunk, "heading")
-        return means(chunk, "person_roles") or (isinstance(heading, tuple) and heading[1] in ("stopped", "allergy", "past", "family"))
+    def _surface(self, chunk: Chunk) -> str:
+        return self._text[chunk.start : chunk.end]
 
     def _serial_number(self, chunks: Sequence[Chunk]) -> int | None:
         """`2 | Tab Metformin`, `2   Tab Metformin` under a table head or in a run of such lines: the row's number, not a dose."""
@@ -565,90 +450,23 @@ class Segmenter:
             self.out.patients += 1
 
     def _note_unread(self, chunks: Sequence[Chunk], numbered: int | None) -> None:
-        """A line of the prescription zone that gave no statement and is not plain advice: absence is then unproven (P2)."""
-        if self._section[1] not in ("active", "unknown", "cue", "reported") and numbered is None:
+        """A line of the prescription zone that gave no statement and may be an order is remembered as unread (P2)."""
+        section, status = self._section
+        if status not in ("active", "unknown", "cue", "reported") and numbered is None:
             return
-        body = _without_enumerator(chunks)
-        if not body or (body[0].kind == "inert" and body[0].value in _ADVICE):
+        body = without_enumerator(chunks)
+        if not body:
             return
-        sited = {n for n, (c, d) in enumerate(itertools.pairwise(body)) if c.kind == "form" and d.value in ("site", "sites")}
-        kinds = {c.kind for n, c in enumerate(body) if n not in sited}
-        if any(c.kind == "inert" and c.value in _ADVICE for c in body) and not kinds & {
-            "amount",
-            "form",
-            "slots",
-            "route",
-            "medicine_class",
-        }:
-            return
-        text = self._text[body[0].start : body[-1].end]
-        unknown = kinds & {"word", "malformed", "confused", "unreadable"}
-        amounts = [c for c in body if c.kind == "amount"]
-        strength = any(
-            u in _DRUG_UNITS for c in amounts for u in c.value.units if not any(per in ("d", "h", "min") for _, per in c.value.per)
+        place = Place(
+            section,
+            status,
+            numbered is not None,
+            len(body) < len(chunks) or self._bulleted,
+            self._is_list_number(chunks, 0),
+            self._follows_an_item(numbered),
         )
-        running = any(per in ("h", "min") for c in amounts for _, per in c.value.per)
-        counted = any((c.value.units[0] or "").startswith("{") for c in amounts)
-        timed = kinds & {"rate", "slots", "prn", "stat", "when"}
-        cued = any(c.kind == "cue" and c.value[0] in ("continue", "taking", "ambiguous") for c in body)
-        ditto = any(c.kind == "cue" and c.value[0] == "ambiguous" for c in body) or any(c.kind == "word" and c.value == "do" for c in body)
-        family = any(c.kind == "cue" and c.value[0] == "family" for c in body)
-        first = body[0]
-        named = first.kind == "word" and str(first.value).isalpha() and len(str(first.value)) > 1
-        ordering = first.kind == "verb" or (first.kind == "cue" and first.value[0] == "continue") or first.value in ("rpt", "repeat")
-        second = next((c for c in body[1:3] if c.kind != "mark"), None)
-        bulleted = len(body) < len(chunks) or self._bulleted
-        ordered = (
-            "slots" in kinds
-            or (strength and (timed or "route" in kinds))
-            or running
-            or (counted and unknown and timed)
-            or (
-                timed
-                and not unknown
-                and (sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in body) >= 2 or "..." in text)
-            )
-            or ("form" in kinds and (timed or strength or cued or (unknown and self._section[0] != "advice")))
-            or (named and len(str(first.value)) > 2 and timed and kinds <= _NAMELESS_ORDER)
-            or (
-                named
-                and second is not None
-                and second.kind == "amount"
-                and strength
-                and len(body) <= 8
-                and "/" not in text.split(" ", 2)[-1]
-            )
-            or (named and len(body) <= 3 and sum(c.kind == "word" for c in body) == 1 and self._goes_on(body[1:]))
-            or (counted and first.kind == "amount" and len(body) <= 5)
-            or (numbered is None and self._is_list_number(chunks, 0) and first.kind == "word" and len(body) <= 3)
-            or text.startswith(("o2 ", "o2:", "o2-"))
-            or ("rate" in kinds and "duration" in kinds)
-            or (ditto and timed)
-            or (
-                "medicine_class" in kinds
-                and not family
-                and (cued or timed or amounts or ordering or sum(c.kind != "mark" for c in body) <= 2)
-            )
-            or (
-                ordering
-                and second is not None
-                and second.kind == "word"
-                and len(str(second.value)) > 3
-                and len(body) <= 5
-                and second.value not in self._lexicon.reference_words
-            )
-            or (bulleted and unknown and len(body) <= 3 and (strength or self._follows_an_item(None)))
-            or (numbered is not None and (timed or strength))
-            or (numbered is not None and unknown and (self._section[1] == "active" or self._follows_an_item(numbered)))
-        )
-        garbled = self._section[1] == "active" and unknown and kinds & {"malformed", "confused", "tuple"}
-        if ordered or garbled:
+        if may_be_an_order(body, self._text[body[0].start : body[-1].end], place, self._lexicon):
             self.out.unread.append(Span(chunks[0].start, chunks[-1].end))
-
-    @staticmethod
-    def _goes_on(chunks: Sequence[Chunk]) -> bool:
-        """`contd`, `to continue`."""
-        return any(isinstance(value := meaning_of(c, "cue"), tuple) and value[0] == "continue" for c in chunks)
 
     def _follows_an_item(self, numbered: int | None) -> bool:
         """Whether the list entry before this one led to a statement."""
@@ -793,7 +611,7 @@ class Segmenter:
             return not words or first.value[1] == "after"
         if first.kind in ("inert", "verb", "pseudo_cue"):
             # A line of advice may have a timing of its own: `Steam inhalation BD`. `Take after food` goes on with the order.
-            if first.kind == "inert" and first.value in _ADVICE:
+            if is_advice(first):
                 return False
             return not words and (not own_timing or (not timed and first.kind == "verb"))
         dosed = any(c.kind == "amount" for c in draft.chunks) and timed
