@@ -198,21 +198,25 @@ class ReviewQueue:
 
         A repeat of the same reviewer's same answer changes nothing.
         """
+        return self._record(request, decision, token=token)[0]
+
+    def _record(self, request: ReviewRequest, decision: ReviewDecision, *, token: int | None) -> tuple[str | None, bool]:
+        """`record`, and whether the decision was kept: a conflict it made itself is, one that came before it is not."""
         now = self._clock()
         with self._transaction() as db:
             row = db.execute(
                 "SELECT state, claimed_by, token, lease_until FROM requests WHERE request_id=?", (request.request_id,)
             ).fetchone()
             if row is None:
-                return "review.unknown_request"
+                return "review.unknown_request", False
             state, claimed_by, current_token, lease_until = QueueState(row[0]), row[1], row[2], row[3]
             if state not in LIVE:
-                return CLOSED[state]
+                return CLOSED[state], False
             leased = claimed_by is not None and now < lease_until
             if token is not None and not (leased and token == current_token and claimed_by == decision.reviewer):
-                return "review.stale_token"
+                return "review.stale_token", False
             if token is None and leased and claimed_by != decision.reviewer:
-                return "review.claimed_by_other"
+                return "review.claimed_by_other", False
             answers = {
                 reviewer: (action, edited)
                 for reviewer, action, edited in db.execute(
@@ -221,7 +225,7 @@ class ReviewQueue:
             }
             answer = (decision.action.value, decision.edited_sha256)
             if answers.get(decision.reviewer, answer) != answer:
-                return "review.changed_mind"
+                return "review.changed_mind", False
             if decision.reviewer not in answers:
                 answers[decision.reviewer] = answer
                 db.execute(
@@ -233,7 +237,7 @@ class ReviewQueue:
                 "UPDATE requests SET state=?, claimed=COALESCE(claimed, submitted), claimed_by=NULL, lease_until=0 WHERE request_id=?",
                 (state.value, request.request_id),
             )
-            return rule_id
+            return rule_id, True
 
     def settle(self, request_id: str) -> bool:
         """Take the decided request out, once: True for exactly one caller, in all processes."""
@@ -311,9 +315,11 @@ class ReviewQueue:
         request = self.get(decision.request_id) if type(decision) is ReviewDecision else None
         if request is None or claim.request_id != request.request_id:
             raise ContractError("review.unknown_request", "no request with this id is waiting under this claim")
-        rule_id = problem_with(decision, request) or self.record(request, decision, token=claim.token)
+        rule_id, kept = problem_with(decision, request), False
+        if rule_id is None:
+            rule_id, kept = self._record(request, decision, token=claim.token)
         state = self.state(decision.request_id)
-        if state is None or rule_id not in (None, "review.needs_second", "review.conflict"):
+        if state is None or not kept:
             raise ContractError(rule_id or "review.unknown_request", MEANING[rule_id or "review.unknown_request"])
         return state
 

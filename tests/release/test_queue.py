@@ -161,6 +161,15 @@ def test_four_eyes_does_not_offer_a_request_to_the_same_eyes(queue):
     assert queue.decide(confirm(request, "dr-b"), queue.claim("dr-b")) is QueueState.DECIDED
 
 
+def test_a_decision_after_the_conflict_is_refused_not_taken_for_one_more_vote(queue):
+    request = held(queue, min_reviewers=2)
+    spent = queue.claim("dr-a")
+    queue.decide(confirm(request), spent)
+    assert queue.decide(request.reject(reviewer="dr-b", reason="not_sure"), queue.claim("dr-b")) is QueueState.CONFLICT
+    with pytest.raises(ContractError, match="disagree"):
+        queue.decide(confirm(request), spent)
+
+
 def test_forgetting_deletes_the_health_data_and_closes(queue, tmp_path):
     request = held(queue, "fail")
     assert queue.forget(request.request_id)
