@@ -127,9 +127,7 @@ _PLAIN_WORD = re.compile(r"[a-z]+(?=[ -]|$)")
 
 def _components(rows: list[dict[str, str | None]]) -> tuple[Component, ...]:
     return tuple(
-        Component(
-            _exact(str(r["value"])), str(r["unit"]), _exact(str(r["per_value"])) if r.get("per_value") else None, r.get("per_unit")
-        )
+        Component(_exact(str(r["value"])), str(r["unit"]), _exact(str(r["per_value"])) if r.get("per_value") else None, r.get("per_unit"))
         for r in rows
     )
 
@@ -165,7 +163,7 @@ class _Entry:
     salt: str = ""
 
 
-def _brand_keys(name: str, components: tuple[Component, ...]) -> tuple[set[str], set[str], list[Fraction]]:
+def brand_keys(name: str, components: tuple[Component, ...]) -> tuple[set[str], set[str], list[Fraction]]:
     """The keys a brand row is found under: complete names, stems that lack something, and the numbers in its name.
 
     A number that *is* the strength (or, in a combination, its sum or its parts) is read as a strength, so the
@@ -259,7 +257,7 @@ def _index(raw: dict[str, object], digest: str) -> Bundle:
         products.setdefault(product.molecules, []).append(product)
     for row in raw["brands"]:  # type: ignore[attr-defined]
         components = _components(row["strengths"])
-        complete, stems, numbers = _brand_keys(row["name"], components)
+        complete, stems, numbers = brand_keys(row["name"], components)
         product = Product(
             tuple(row["molecules"]),
             components,
@@ -328,4 +326,4 @@ def _index(raw: dict[str, object], digest: str) -> Bundle:
     )
 
 
-__all__ = ["Bundle", "Component", "Name", "Product", "name_key", "plain_number"]
+__all__ = ["Bundle", "Component", "Name", "Product", "brand_keys", "name_key", "plain_number"]

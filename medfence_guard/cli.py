@@ -25,6 +25,7 @@ from medfence_guard.artifacts import ARTIFACT_TYPES
 from medfence_guard.contract import MODALITIES, Extraction, SourceDocument, Verdict, VerificationReport
 from medfence_guard.errors import InputError, MedfenceError
 from medfence_guard.html import MISSING, Entry, Place, entries_of, shown, values_by_path, visible
+from medfence_guard.refdata_commands import add_refdata_parser, refdata_command
 from medfence_guard.release.commands import add_audit_parser, add_review_parser, audit_command, review_command
 from medfence_guard.report import json_schema
 
@@ -401,4 +402,5 @@ COMMANDS = (
     Command(_add_schema, _schema),
     Command(add_audit_parser, audit_command),
     Command(add_review_parser, review_command),
+    Command(add_refdata_parser, refdata_command),
 )

@@ -200,12 +200,17 @@ def _shipped() -> Path:
     raise BundleError("bundle.not_found", "the reference data is not installed: reinstall medfence-guard, or give Rulepack.load(path)")
 
 
-@lru_cache(maxsize=8)
-def _default(jurisdiction: str) -> Rulepack:
+def shipped_folder(jurisdiction: str = "in") -> Path:
+    """The rulepack folder that `Rulepack.default(jurisdiction)` reads."""
     folder = _shipped() / jurisdiction
     if not jurisdiction.isalpha() or not folder.is_dir():
         raise BundleError("bundle.jurisdiction", "no reference bundle is shipped for this jurisdiction")
-    return Rulepack.load(folder)
+    return folder
+
+
+@lru_cache(maxsize=8)
+def _default(jurisdiction: str) -> Rulepack:
+    return Rulepack.load(shipped_folder(jurisdiction))
 
 
 def load_rulepack(path: str | Path | None = None) -> Rulepack:

@@ -31,6 +31,7 @@ PURE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("compare", "attest", "confidence"),
     ("bind",),
     ("near",),
+    ("formulary",),
     ("checks.*",),
     ("report",),
     ("verify",),
@@ -39,6 +40,7 @@ PURE_LAYERS: tuple[tuple[str, ...], ...] = (
 EFFECT_LAYERS: tuple[tuple[str, ...], ...] = (
     ("sources",),
     ("release.*",),
+    ("refdata_commands",),
     ("__init__",),
     ("cli",),
     ("__main__",),

@@ -1,0 +1,623 @@
+"""`medfence-guard refdata …`: is a bundle intact, what does it know, what changed, what is missing, and how one's own list joins it.
+
+The functions above the line of the commands compute and return plain JSON; those below read files, print and return the exit code.
+Exit codes: 0 done, 1 the answer is no (the name is unknown, the two bundles differ), 2 a file cannot be used.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import io
+import json
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from medfence_guard import canonical_json
+from medfence_guard.bundle import SCHEMA, Bundle, Name, Product, brand_keys, name_key
+from medfence_guard.contract import Verdict, VerificationReport
+from medfence_guard.errors import BundleError, InputError, MedfenceError
+from medfence_guard.formulary import COLUMNS, IDENTIFIER, Extended, extended, read_rows, strengths_text
+from medfence_guard.html import visible
+from medfence_guard.near import distance
+from medfence_guard.reader.lexer import WORD, lex
+from medfence_guard.reader.text import fold
+from medfence_guard.report import from_json
+from medfence_guard.rulepack import LEXICON_FILES, Rulepack, shipped_folder
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+NO = 1
+UNUSABLE = 2
+MAX_FILE_BYTES = 64 * 1024 * 1024
+MANIFEST_SCHEMA = "medfence-bundle-manifest/1"
+
+# ---- show -----------------------------------------------------------------------------------------------------
+
+
+def describe(bundle: Bundle, asked: str) -> dict[str, Any]:
+    """All that the bundle knows about a name. `found` is False for a name it does not know; then `near` are names that look like it."""
+    entry, read_as = _look_up(bundle, asked)
+    said: dict[str, Any] = {
+        "asked": asked,
+        "found": entry is not None,
+        "edition": bundle.edition,
+        "digest": bundle.digest,
+        "searched": list(bundle.editions),
+    }
+    if entry is None:
+        key = name_key(asked)
+        limit = 1 if len(key) < 6 else 2
+        near = sorted((gap, name.display) for k, name in bundle.names.items() if (gap := distance(key, k, limit)) <= limit)
+        return {**said, "near": [display for _, display in near[:5]], "too_short": sum(char.isalpha() for char in key) < 3}
+    own = {id(row) for row in entry.rows}
+    listed = [row for molecules in entry.compositions for row in bundle.products.get(molecules, ()) if id(row) not in own]
+    others = {
+        name.display
+        for name in bundle.names.values()
+        if not name.brand and name.key != entry.key and name.compositions and set(name.compositions) <= set(entry.compositions)
+    }
+    single = entry.compositions[0][0] if len(entry.compositions) == 1 and len(entry.compositions[0]) == 1 else None
+    alike = {
+        (other, source)
+        for key in (entry.key, name_key(entry.display), name_key(asked))
+        for other, source in bundle.look_alikes.get(key, ())
+    }
+    return {
+        **said,
+        "name": entry.display,
+        "read_as": read_as,
+        "kind": "brand" if entry.brand else "molecule" if single else "combination",
+        "compositions": [list(molecules) for molecules in entry.compositions],
+        "ambiguous": entry.ambiguous,
+        "incomplete": entry.incomplete,
+        "salt": entry.salt,
+        "grade": entry.grade,
+        "citation": entry.citation,
+        "other_names": sorted(others, key=name_key),
+        "own_products": [_product_json(row) for row in entry.rows],
+        "products": [_product_json(row) for row in listed if not row.brand],
+        "brands": [_product_json(row) for row in listed if row.brand],
+        "combinations": sorted(" + ".join(key) for key in bundle.products if single and single in key and len(key) > 1),
+        "look_alikes": [{"name": other, "source": source} for other, source in sorted(alike)],
+    }
+
+
+def _look_up(bundle: Bundle, asked: str) -> tuple[Name | None, str]:
+    """The entry, and how the name had to be read: as it is, as a brand row written with its strength, or without its numbers."""
+    found = bundle.names.get(name_key(asked))
+    if found is not None:
+        return found, "as written"
+    for rows in bundle.products.values():
+        for row in rows:
+            if row.brand and name_key(row.brand) == name_key(asked):
+                for key in sorted(brand_keys(row.brand, row.components)[0]):
+                    if key in bundle.names:
+                        return bundle.names[key], "as written"
+    words = [token.text for token in lex(fold(asked)) if token.kind == WORD]
+    while words:
+        found = bundle.names.get(name_key(" ".join(words)))
+        if found is not None:
+            return found, "without its numbers and units"
+        if words[-1] not in ("mg", "mcg", "g", "ml", "iu"):
+            break
+        words.pop()
+    return None, ""
+
+
+def _product_json(row: Product) -> dict[str, Any]:
+    return {
+        "molecules": list(row.molecules),
+        "strengths": strengths_text(row),
+        "form": row.form,
+        "release": row.release,
+        "grade": row.grade,
+        "citation": row.citation,
+        "brand": row.brand,
+        "confidence": row.confidence,
+        "composition_on_a_list": row.attested if row.brand else row.grade != "curated",
+    }
+
+
+def description_text(said: Mapping[str, Any]) -> str:
+    """`describe` for a person."""
+    searched = f"searched {said['edition']} ({', '.join(said['searched'])})"
+    if not said["found"]:
+        near = f"\nnames that look like it: {', '.join(said['near'])}" if said["near"] else ""
+        short = "\nA name of fewer than three letters is never looked up: it could be a word." if said["too_short"] else ""
+        return f"{said['asked']}: unknown; {searched}{near}{short}\nUnknown is not wrong: the lists are not complete.\n"
+    compositions = [" + ".join(molecules) for molecules in said["compositions"]]
+    if said["kind"] == "brand":  # each of its rows says where it is from
+        lines = [f"{said['asked']} (brand)"]
+    else:
+        lines = [f"{said['name']} ({said['kind']}), {said['grade']}: {said['citation']}"]
+    if said["read_as"] != "as written":
+        lines.append(f"  read {said['read_as']}")
+    if said["salt"]:
+        lines.append(f"  this name says the salt: {said['salt']}")
+    if said["ambiguous"]:
+        lines.append(f"  AMBIGUOUS, one name for {len(compositions)} compositions: {'; '.join(compositions)}")
+    else:
+        lines.append(f"  means {compositions[0]}")
+    if said["incomplete"]:
+        lines.append("  INCOMPLETE: a number or suffix that tells the products apart is missing")
+    if said["other_names"]:
+        lines.append(f"  also called: {', '.join(said['other_names'])}")
+    for title, rows in (("sold as", said["own_products"]), ("listed products", said["products"]), ("brands", said["brands"])):
+        lines += _product_lines(title, rows, show_molecules=len(compositions) > 1)
+    if said["combinations"]:
+        lines.append(f"in {len(said['combinations'])} combinations:")
+        lines += [f"  {combination}" for combination in said["combinations"]]
+    if said["look_alikes"]:
+        lines.append("looks or sounds like:")
+        lines += [f"  {pair['name']}  [{pair['source']}]" for pair in said["look_alikes"]]
+    return "\n".join([*lines, searched]) + "\n"
+
+
+def _product_lines(title: str, rows: Sequence[Mapping[str, Any]], *, show_molecules: bool) -> list[str]:
+    lines = [f"{title}:"] if rows else []
+    for row in rows:
+        form = row["form"].replace("_", " ") + (f", {row['release'].replace('_', ' ')}" if row["release"] else "")
+        grade = f"{row['grade']} {row['confidence']}".rstrip()
+        molecules = f"{' + '.join(row['molecules'])}  " if show_molecules else ""
+        brand = f"{row['brand']}  " if row["brand"] else ""
+        unlisted = "; its composition is on no list" if row["brand"] and not row["composition_on_a_list"] else ""
+        lines.append(f"  {brand}{molecules}{row['strengths']}  {form}  [{grade}, {row['citation']}{unlisted}]")
+    return lines
+
+
+# ---- diff -----------------------------------------------------------------------------------------------------
+
+Facts = dict[str, str]
+
+
+def facts_of(raw: Mapping[str, Any]) -> dict[str, Facts]:
+    """Kind of fact -> what it is about -> what is said of it. Two bundles differ exactly where these do."""
+    names: Facts = {}
+    for molecule, facts in raw["molecules"].items():
+        names[molecule] = _said(molecule, facts)
+        for alias in facts.get("aliases", ()):
+            names[alias["name"]] = _said(molecule, alias)
+    products: Facts = {}
+    for row in raw["products"]:
+        products[_product_text(row)] = _said("", row)
+    brands: dict[str, list[str]] = {}
+    for row in raw["brands"]:
+        confidence = f", confidence {row['confidence']}" if row.get("confidence") else ""
+        on_list = "" if row.get("attested_by") else ", its composition on no list"
+        brands.setdefault(row["name"], []).append(_said(_product_text(row), row) + confidence + on_list)
+    return {
+        "names": names,
+        "products": products,
+        "brands": {name: "; ".join(sorted(rows)) for name, rows in brands.items()},
+        "look-alikes": {f"{a} / {b}": source for a, b, source in raw.get("look_alikes", ())},
+        "brand collisions": {row["name"]: "; ".join(row["meanings"]) for row in raw.get("brand_collisions", ())},
+    }
+
+
+def _said(what: str, fact: Mapping[str, Any]) -> str:
+    salt = f" ({fact['salt']})" if fact.get("salt") else ""
+    return f"{what}{salt} [{fact['grade']}: {', '.join(fact['source'])}]".lstrip()
+
+
+def _product_text(row: Mapping[str, Any]) -> str:
+    def one(strength: Mapping[str, Any]) -> str:
+        per = f"/{strength['per_value']} {strength['per_unit']}" if strength.get("per_unit") else ""
+        return f"{strength['value']} {strength['unit']}{per}"
+
+    release = " ".join(filter(None, (row.get("release"), *(r or "-" for r in row.get("component_releases", ())))))
+    pieces = (" + ".join(row["molecules"]), " + ".join(map(one, row["strengths"])), row["form"], release)
+    return ", ".join(filter(None, pieces))
+
+
+def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Kind -> `added` and `removed` (what -> said) and `changed` (what -> [old, new])."""
+    found: dict[str, dict[str, Any]] = {}
+    before, after = facts_of(old), facts_of(new)
+    for kind, was in before.items():
+        now = after[kind]
+        found[kind] = {
+            "added": {key: now[key] for key in sorted(now.keys() - was.keys())},
+            "removed": {key: was[key] for key in sorted(was.keys() - now.keys())},
+            "changed": {key: [was[key], now[key]] for key in sorted(was.keys() & now.keys()) if was[key] != now[key]},
+        }
+    return found
+
+
+def difference_text(found: Mapping[str, Mapping[str, Any]]) -> str:
+    """`difference` for a person: a line of counts per kind, then `+`, `-` and `~` lines."""
+    lines = []
+    for kind, changes in found.items():
+        lines.append(f"{kind}: {len(changes['added'])} added, {len(changes['removed'])} removed, {len(changes['changed'])} changed")
+        lines += [f"  + {key}  {said}" for key, said in changes["added"].items()]
+        lines += [f"  - {key}  {said}" for key, said in changes["removed"].items()]
+        for key, (was, now) in changes["changed"].items():
+            lines += [f"  ~ {key}", f"      was {was}", f"      now {now}"]
+    return "\n".join(lines) + "\n"
+
+
+# ---- gaps -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The unknown names that the sources themselves write, by count; `unread`: findings whose name the source does not confirm."""
+
+    names: tuple[tuple[str, int], ...]
+    reports: int
+    unread: int
+    known_by_now: int
+
+
+def gaps_of(reports: Iterable[VerificationReport], bundle: Bundle) -> Gaps:
+    """A name counts once per report and source text; a report that is there twice counts once.
+
+    Only a name that its source confirms is a gap: what the model alone wrote does not belong in a formulary.
+    """
+    spellings: dict[str, Counter[str]] = {}
+    seen: set[str] = set()
+    unread = known = 0
+    for report in reports:
+        identity = canonical_json.sha256(dict(report.input_hashes))
+        if identity in seen:
+            continue
+        seen.add(identity)
+        confirmed: dict[str, str] = {}
+        for finding in report.findings:
+            if finding.check_id.startswith("grounding.name") and finding.verdict is Verdict.PASS:
+                written = next((e.matched_text for e in finding.evidence if e.kind == "source" and e.matched_text), "")
+                confirmed.setdefault(finding.field_path, written)
+        here: dict[str, str] = {}
+        for finding in report.findings:
+            if finding.check_id != "reference.unknown_name":
+                continue
+            spelled = " ".join(confirmed.get(finding.field_path, "").split())
+            key = name_key(spelled)
+            if not key:
+                unread += 1
+            elif _look_up(bundle, spelled)[0] is not None:
+                known += 1
+            else:
+                here.setdefault(key, spelled)
+        for key, spelled in here.items():
+            spellings.setdefault(key, Counter())[spelled] += 1
+    ranked = sorted((-counts.total(), min(counts, key=lambda s: (-counts[s], s))) for counts in spellings.values())
+    return Gaps(tuple((spelled, -count) for count, spelled in ranked), len(seen), unread, known)
+
+
+def gaps_csv(gaps: Gaps) -> str:
+    """The stub for `refdata import`: a row per name, the cells to fill in empty."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for spelled, count in gaps.names:
+        # A spreadsheet would run a cell that begins like a formula.
+        name = f"'{spelled}" if spelled[0] in "=+-@" else spelled
+        writer.writerow([name, *[""] * (len(COLUMNS) - 2), count])
+    return out.getvalue()
+
+
+# ---- files ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A bundle read from a file. `manifest` is None when none lies beside it, so that its digest could not be compared."""
+
+    bundle: Bundle
+    raw: dict[str, Any]
+    manifest: dict[str, Any] | None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise InputError("refdata.file", f"{path} cannot be read ({reason})") from None
+    if len(data) > MAX_FILE_BYTES:
+        raise InputError("refdata.file", f"{path} is larger than {MAX_FILE_BYTES >> 20} MiB")
+    return data
+
+
+def _open(path: Path, jurisdiction: str | None = None) -> Opened:
+    """A bundle from its folder or its file: digest, schema, jurisdiction, facts, in this order."""
+    file = path / "bundle.json" if path.is_dir() else path
+    data = _read(file)
+    beside = file.parent / "manifest.json"
+    manifest: dict[str, Any] | None = None
+    expected: str | None = None
+    if file.name == "bundle.json" and beside.is_file():
+        try:
+            manifest = json.loads(_read(beside))
+        except (ValueError, RecursionError):
+            raise BundleError("bundle.manifest", "manifest.json is not JSON") from None
+        expected = manifest.get("bundle_sha256") if type(manifest) is dict else None
+        stated = manifest.get("jurisdiction") if type(manifest) is dict else None
+        if type(expected) is not str or type(stated) is not str:
+            raise BundleError("bundle.manifest", "manifest.json does not name bundle_sha256 and jurisdiction")
+        if jurisdiction is not None and stated != jurisdiction:
+            raise BundleError("bundle.jurisdiction", f"manifest.json is not for jurisdiction {jurisdiction!r}")
+        jurisdiction = stated
+    try:
+        bundle = Bundle.from_bytes(data, expected_digest=expected, jurisdiction=jurisdiction)
+    except RecursionError:
+        raise BundleError("bundle.not_json", f"{file.name} is nested too deeply") from None
+    except AttributeError:
+        raise BundleError("bundle.fact", f"{file.name} holds a fact of the wrong shape") from None
+    return Opened(bundle, json.loads(data), manifest)
+
+
+def _reports_of(path: Path, skipped: list[str]) -> Iterator[VerificationReport]:
+    """The reports of a folder, of one file, or of a review queue. A .json file that is no report is skipped and named."""
+    if path.is_dir():
+        files = sorted(path.rglob("*.json"))
+        if not files:
+            raise InputError("refdata.no_reports", f"{path} holds no .json file")
+        for file in files:
+            yield from _reports_of(file, skipped)
+        return
+    if _read_start(path).startswith(b"SQLite format 3\x00"):
+        from medfence_guard.release.queue import ReviewQueue
+
+        queue = ReviewQueue.open_existing(path)
+        try:
+            for entry in queue.list():
+                request = queue.get(entry.request_id)
+                if request is not None:
+                    yield request._content.open().report
+        finally:
+            queue.close()
+        return
+    try:
+        yield from_json(_read(path).decode("utf-8-sig").strip())
+    except (MedfenceError, UnicodeDecodeError) as error:
+        if isinstance(error, InputError) and error.code == "refdata.file":
+            raise
+        skipped.append(path.name)
+
+
+def _read_start(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(16)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise InputError("refdata.file", f"{path} cannot be read ({reason})") from None
+
+
+def read_csv(data: bytes, name: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The header and the numbered rows; the header is row 1."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError("formulary.encoding", f"{name} is not UTF-8 (line {line}); save it as 'CSV UTF-8'") from None
+    if "\x00" in text:
+        raise InputError("formulary.encoding", f"{name} holds null characters; it is not a CSV file")
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error as error:
+        raise InputError("formulary.csv", f"{name} is not CSV ({error})") from None
+    if not rows:
+        raise InputError("formulary.csv", f"{name} is empty; its first row names the columns {', '.join(COLUMNS)}")
+    return rows[0], list(enumerate(rows[1:], start=2))
+
+
+def formulary_bytes(base: Opened, built: Extended, identifier: str, data: bytes) -> tuple[bytes, bytes]:
+    """`bundle.json` and `manifest.json` of the extended bundle, canonical: the same rows on the same base give the same bytes."""
+    bundle = (canonical_json.dumps(built.raw) + "\n").encode("utf-8")
+    manifest: dict[str, Any] = {
+        "schema": MANIFEST_SCHEMA,
+        "jurisdiction": built.raw["jurisdiction"],
+        "edition": built.raw["edition"],
+        "bundle_sha256": hashlib.sha256(bundle).hexdigest(),
+        "bundle_bytes": len(bundle),
+        "extends": {"edition": base.bundle.edition, "bundle_sha256": base.bundle.digest},
+        "counts": {
+            **(base.manifest or {}).get("counts", {}),
+            identifier: {"read": built.accepted + built.merged, "accepted": built.accepted, "merged": built.merged, "rejected": 0},
+        },
+        "sources": [
+            *(base.manifest or {}).get("sources", ()),
+            {
+                "id": identifier,
+                "jurisdiction": built.raw["jurisdiction"],
+                "locator": "row=<row of the CSV>",
+                "sha256": hashlib.sha256(data).hexdigest(),
+            },
+        ],
+    }
+    return bundle, (json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+# ---- commands -------------------------------------------------------------------------------------------------
+
+
+def add_refdata_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Add `refdata` with its commands."""
+    parser = subparsers.add_parser("refdata", help="verify, show, compare or extend the reference data")
+    commands = parser.add_subparsers(dest="refdata_command", required=True, metavar="COMMAND")
+
+    def add(name: str, told: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=told, description=told)
+
+    bundle_told = "bundle folder, or the bundle.json in it; default: the one that comes with the package"
+    verify = add("verify", "check that a bundle is intact: digest, schema, jurisdiction, facts; exit 0 intact, 2 not")
+    verify.add_argument("bundle", type=Path, nargs="?", metavar="BUNDLE", help=bundle_told)
+    verify.add_argument(
+        "--jurisdiction", metavar="CC", help="refuse a bundle for any other, such as in; default: the one its manifest names"
+    )
+    show = add("show", "what the bundle knows about a name, and from which row of which list; exit 1 if it does not know it")
+    show.add_argument("name", nargs="+", metavar="NAME", help="a molecule, a brand or a combination")
+    show.add_argument("--bundle", type=Path, metavar="BUNDLE", help=bundle_told)
+    show.add_argument("--json", action="store_true", help="as JSON")
+    diff = add("diff", "names, products and brands that two bundles do not share; exit 0 the same facts, 1 not")
+    diff.add_argument("old", type=Path, metavar="A", help="bundle folder or file")
+    diff.add_argument("new", type=Path, metavar="B", help="bundle folder or file")
+    diff.add_argument("--json", action="store_true", help="as JSON")
+    gaps = add("gaps", "unknown names of reports or of a review queue, by count, as a CSV to fill in for `refdata import`")
+    gaps.add_argument(
+        "paths", type=Path, nargs="+", metavar="PATH", help="a folder of report .json files, one of them, or a queue's SQLite file"
+    )
+    gaps.add_argument("--bundle", type=Path, metavar="BUNDLE", help=f"leave out what this one knows; {bundle_told}")
+    imported = add("import", "add a hospital's own list (CSV) to a bundle; nothing is written unless every row can be used")
+    imported.add_argument("csv", type=Path, metavar="CSV", help=f"columns: {', '.join(COLUMNS)}; the first four are needed")
+    imported.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="rulepack folder to make; must not exist")
+    imported.add_argument("--name", default="formulary", metavar="ID", help="what findings call the list; default: formulary")
+    imported.add_argument(
+        "--base", type=Path, metavar="FOLDER", help="rulepack folder to extend; default: the one that comes with the package"
+    )
+    return parser
+
+
+def refdata_command(args: argparse.Namespace) -> int:
+    """Run `refdata <command>`; 2 when a file or an argument cannot be used."""
+    try:
+        return _COMMANDS[args.refdata_command](args)
+    except MedfenceError as error:
+        return _refuse(error.diagnostics())
+
+
+def _verify(args: argparse.Namespace) -> int:
+    path = args.bundle or shipped_folder()
+    opened = _open(path, args.jurisdiction)
+    if opened.manifest is None:
+        raise BundleError("bundle.manifest", "there is no manifest.json beside it, so its digest cannot be checked")
+    folder = path if path.is_dir() else path.parent
+    if (folder / "lexicon").exists():
+        Rulepack.load(folder)
+    bundle = opened.bundle
+    products = sum(len(rows) for rows in bundle.products.values())
+    _say(f"intact: {bundle.edition}, jurisdiction {bundle.jurisdiction}, {SCHEMA}, {products} products, sha256 {bundle.digest}\n")
+    return 0
+
+
+def _show(args: argparse.Namespace) -> int:
+    bundle = _open(args.bundle or shipped_folder()).bundle
+    said = describe(bundle, " ".join(args.name))
+    _say(json.dumps(said, ensure_ascii=False, indent=2) + "\n" if args.json else _lines(description_text(said)))
+    return 0 if said["found"] else NO
+
+
+def _diff(args: argparse.Namespace) -> int:
+    old, new = _open(args.old), _open(args.new)
+    found = difference(old.raw, new.raw)
+    same = not any(changes for kinds in found.values() for changes in kinds.values())
+    if args.json:
+        heads = {side: {"edition": each.bundle.edition, "digest": each.bundle.digest} for side, each in (("old", old), ("new", new))}
+        _say(json.dumps({**heads, "differences": found}, ensure_ascii=False, indent=2) + "\n")
+    else:
+        heads_text = "".join(f"{sign} {each.bundle.snapshot}\n" for sign, each in (("-", old), ("+", new)))
+        _say(_lines(heads_text + difference_text(found)))
+    for path, each in ((args.old, old), (args.new, new)):
+        if each.manifest is None:
+            _note(f"{path}: no manifest.json beside it, its digest was not checked")
+    return 0 if same else NO
+
+
+def _gaps(args: argparse.Namespace) -> int:
+    bundle = _open(args.bundle or shipped_folder()).bundle
+    skipped: list[str] = []
+    gaps = gaps_of((report for path in args.paths for report in _reports_of(path, skipped)), bundle)
+    if skipped:
+        _note(f"not a report, skipped: {', '.join(skipped[:5])}{f' and {len(skipped) - 5} more' if len(skipped) > 5 else ''}")
+    if not gaps.reports and skipped:
+        raise InputError("refdata.no_reports", "no file there is a report as `verify --json` prints it")
+    _say(gaps_csv(gaps))
+    _note(
+        f"{len(gaps.names)} unknown names in {gaps.reports} reports; left out: {gaps.known_by_now} known to this bundle, "
+        f"{gaps.unread} not confirmed by their source"
+    )
+    return 0
+
+
+def _import(args: argparse.Namespace) -> int:
+    if len(args.name) > 40 or not IDENTIFIER.fullmatch(args.name):
+        raise InputError(
+            "formulary.name", "--name is lower-case letters, digits and single hyphens, at most 40, such as city-hospital-2026"
+        )
+    if args.out.exists():
+        raise InputError("formulary.out", f"--out: {args.out} exists; give a folder that does not, nothing is overwritten")
+    folder = args.base or shipped_folder()
+    rulepack = Rulepack.load(folder)
+    base = _open(folder)
+    if args.name in {*base.bundle.editions, *base.raw.get("editions", ())}:
+        raise InputError("formulary.name", f"--name: the bundle already has an edition {args.name}")
+    data = _read(args.csv)
+    header, rows = read_csv(data, args.csv.name)
+    reading = read_rows(header, rows, base.bundle, rulepack.lexicon)
+    if reading.problems:
+        for problem in reading.problems:
+            _note(f"{args.csv.name}: {problem}")
+        count = len(reading.problems)
+        return _refuse(f"formulary.rows: {count} problem{'' if count == 1 else 's'}, nothing was written")
+    built = extended(base.raw, reading, args.name)
+    bundle, manifest = formulary_bytes(base, built, args.name, data)
+    made = Bundle.from_bytes(bundle, jurisdiction=base.bundle.jurisdiction)
+    lost = [f"row {e.row}: {n}" for e in reading.entries for n in e.names if _look_up(made, n)[0] is None]
+    if lost:
+        return _refuse(f"formulary.lost: a name would not be found again, nothing was written ({'; '.join(lost)})")
+    files = {"bundle.json": bundle, "manifest.json": manifest}
+    files.update({f"lexicon/{name}.json": _read(folder / "lexicon" / f"{name}.json") for name in LEXICON_FILES})
+    _write_folder(args.out, files)
+    for note in reading.notes:
+        _note(note)
+    _say(
+        f"{built.accepted + built.merged} rows read: {built.accepted} added something, {built.merged} were known; "
+        f"added {built.products} products, {built.names} names, {built.molecules} molecules\n"
+        f"{built.raw['edition']} written; use it with: medfence-guard verify --rulepack {args.out} ...\n"
+    )
+    return 0
+
+
+def _write_folder(out: Path, files: Mapping[str, bytes]) -> None:
+    """All files or none: they are written beside the folder and moved there together."""
+    partial: Path | None = None
+    try:
+        partial = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+        for name, data in files.items():
+            (partial / name).parent.mkdir(exist_ok=True)
+            (partial / name).write_bytes(data)
+        partial.chmod(0o755)
+        partial.rename(out)
+    except OSError as error:
+        if partial is not None:
+            shutil.rmtree(partial, ignore_errors=True)
+        raise InputError("formulary.out", f"--out: {out} cannot be written ({error.strerror})") from None
+
+
+_COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "verify": _verify,
+    "show": _show,
+    "diff": _diff,
+    "gaps": _gaps,
+    "import": _import,
+}
+
+
+def _lines(text: str) -> str:
+    """Each line with what cannot be seen made visible; a name may come from anywhere."""
+    return "".join(visible(line) + "\n" for line in text.splitlines())
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text)
+
+
+def _note(text: str) -> None:
+    sys.stderr.write(f"{visible(text)}\n")
+
+
+def _refuse(sentence: str) -> int:
+    sys.stderr.write(f"medfence-guard: {visible(sentence)}\n")
+    return UNUSABLE
