@@ -303,9 +303,9 @@ class _RowReader:
             if listed and not alike:
                 told = ", ".join(sorted({strength_text(c) for c in listed})[:4])
                 why = f"the bundle lists {molecules[index]} in other units ({told})"
-            elif alike and (amount > 10 * max(alike) or amount * 10 < min(alike)):
+            elif alike and (amount > 2 * max(alike) or amount * 2 < min(alike)):
                 told = ", ".join(strength_text(c) for c in sorted(listed, key=lambda c: c.value)[:: max(1, len(listed) - 1)])
-                why = f"more than ten times the largest or less than a tenth of the smallest the bundle lists ({told})"
+                why = f"more than twice the largest or less than half the smallest the bundle lists ({told})"
             else:
                 continue
             told = f"{strength_text(mine)} of {molecules[index]}: {why}"

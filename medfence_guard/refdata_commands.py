@@ -181,11 +181,11 @@ Facts = dict[str, str]
 
 def facts_of(raw: Mapping[str, Any]) -> dict[str, Facts]:
     """Kind of fact -> what it is about -> what is said of it. Two bundles differ exactly where these do."""
-    names: Facts = {}
+    names: dict[str, list[str]] = {}
     for molecule, facts in raw["molecules"].items():
-        names[molecule] = _said(molecule, facts)
+        names.setdefault(molecule, []).append(_said(molecule, facts))
         for alias in facts.get("aliases", ()):
-            names[alias["name"]] = _said(molecule, alias)
+            names.setdefault(alias["name"], []).append(_said(molecule, alias))
     products: Facts = {}
     for row in raw["products"]:
         products[_product_text(row)] = _said("", row)
@@ -195,7 +195,7 @@ def facts_of(raw: Mapping[str, Any]) -> dict[str, Facts]:
         on_list = "" if row.get("attested_by") else ", its composition on no list"
         brands.setdefault(row["name"], []).append(_said(_product_text(row), row) + confidence + on_list)
     return {
-        "names": names,
+        "names": {name: "; ".join(sorted(said)) for name, said in names.items()},
         "products": products,
         "brands": {name: "; ".join(sorted(rows)) for name, rows in brands.items()},
         "look-alikes": {f"{a} / {b}": source for a, b, source in raw.get("look_alikes", ())},
@@ -271,15 +271,19 @@ def gaps_of(reports: Iterable[VerificationReport], bundle: Bundle) -> Gaps:
             continue
         seen.add(identity)
         confirmed: dict[str, str] = {}
+        doubted: set[str] = set()
         for finding in report.findings:
-            if finding.check_id.startswith("grounding.name") and finding.verdict is Verdict.PASS:
+            if finding.check_id == "grounding.name":
                 written = next((e.matched_text for e in finding.evidence if e.kind == "source" and e.matched_text), "")
                 confirmed.setdefault(finding.field_path, written)
+                if finding.verdict is not Verdict.PASS:
+                    doubted.add(finding.field_path)
         here: dict[str, str] = {}
         for finding in report.findings:
             if finding.check_id != "reference.unknown_name":
                 continue
-            spelled = " ".join(confirmed.get(finding.field_path, "").split())
+            path = finding.field_path
+            spelled = "" if path in doubted else " ".join(confirmed.get(path, "").split())
             key = name_key(spelled)
             if not key:
                 unread += 1
@@ -549,8 +553,8 @@ def _import(args: argparse.Namespace) -> int:
     if args.out.exists():
         raise InputError("formulary.out", f"--out: {args.out} exists; give a folder that does not, nothing is overwritten")
     folder = args.base or shipped_folder()
-    rulepack = Rulepack.load(folder)
-    base = _open(folder)
+    rulepack = Rulepack.load(folder) if args.base else Rulepack.default()
+    base = Opened(rulepack.bundle, json.loads(_read(folder / "bundle.json")), json.loads(_read(folder / "manifest.json")))
     if args.name in {*base.bundle.editions, *base.raw.get("editions", ())}:
         raise InputError("formulary.name", f"--name: the bundle already has an edition {args.name}")
     data = _read(args.csv)
