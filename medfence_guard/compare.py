@@ -10,7 +10,7 @@ them hold, and the worst counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -601,13 +601,17 @@ def _same_dose(setting: Setting, source: Quantity, claim: Quantity) -> bool:
     return claim.units == (None,) or ({claim.units[0], source.units[0]} == {"{unit}", "[iU]"} and setting.insulin)
 
 
+# What a bare number counts without saying so. A spoon, a puff or a unit of insulin is none of them.
+_PIECES = frozenset({"{tbl}", "{capsule}", "{sachet}", "{supp}", "{patch}", "{ampule}", "{vial}", "{lozenge}", "{respule}", "{rotacap}"})
+
+
 def _compare_one_dose(setting: Setting, dose: Role, claim: Quantity) -> list[Judgement]:
     source: Quantity = dose.value
     said = f"source says {quantity_text(source)}"
     if claim.units[0] is None:
         if claim.parts != source.parts or claim.high != source.high:
             return [Judgement(FAIL, "quantity.different", said, (dose.chunk,))]
-        countable = source.units[0] is not None and source.units[0].startswith("{") and source.units[0] != "{unit}"
+        countable = source.units[0] in _PIECES
         if countable:
             return [Judgement(PASS, "dose.unit_not_claimed", f"{said}; the claim counts without naming the unit", (dose.chunk,), note=True)]
         return [Judgement(ABSTAIN, "unit.not_claimed", f"{said}; the claim has no unit", (dose.chunk,), severity=Severity.MAJOR)]
@@ -856,10 +860,8 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
         return [Judgement(FAIL, "timing.component_invented", "source says only as directed", tuple(r.chunk for r in source.as_directed))]
     if claim.stat or source.stat:
         where = tuple(r.chunk for r in source.stat)
-        if claim.stat and source.stat and claim.rates and not source.rates:
-            return [added(setting, "timing.component_invented", "the statement says only a single dose", where)]
         if claim.stat and source.stat:
-            return [Judgement(PASS, "timing.equal", "source says a single dose", where)]
+            return _beside_stat(setting, source, claim, where)
         if source.stat:
             return [Judgement(FAIL, "timing.single_dose_lost", "source says a single dose", where)]
         if not (claim.rates or claim.slots):
@@ -869,6 +871,8 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
                 )
             ]
         return [added(setting, "timing.component_invented", "the statement does not say a single dose")]
+    if claim.rates and claim.slots:
+        return _claim_rate_and_slots(setting, source, claim)
     if claim.rates:
         return _claim_rate(setting, source, claim)
     if claim.slots:
@@ -882,17 +886,58 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
     return []
 
 
+def _distinct_parts(roles: Roles) -> set[str]:
+    """The times of day, two words for one of them (`at night`, `HS`) counted once."""
+    parts = {w.value[0] for w in roles.day_parts}
+    return parts - {one for one, other in (("HS", "NIGHT"), ("AFT", "NOON")) if other in parts}
+
+
+def _beside_stat(setting: Setting, source: Roles, claim: Roles, where: tuple[Chunk, ...]) -> list[Judgement]:
+    """`stat` is one dose; what stands beside it (`stat, then BD`) is an order of its own and has to be carried too."""
+    said = Judgement(PASS, "timing.equal", "source says a single dose", where)
+    regular = (*source.rates, *source.slots, *source.day_parts)
+    claimed = claim.rates or claim.slots or claim.day_parts
+    if regular and not claimed:
+        return [
+            Judgement(
+                FAIL, "timing.frequency_lost", "source says more than a single dose; the claim drops it", tuple(r.chunk for r in regular)
+            )
+        ]
+    if claimed and not regular:
+        return [added(setting, "timing.component_invented", "the statement says only a single dose", where)]
+    if source.residue or source.durations:
+        return [
+            Judgement(ABSTAIN, "timing.complex_regimen", "more than a single dose stands beside it", where, severity=Severity.MAJOR),
+        ]
+    return [said, *_compare_core(setting, replace(source, stat=[]), replace(claim, stat=[]))] if regular else [said]
+
+
+def _claim_rate_and_slots(setting: Setting, source: Roles, claim: Roles) -> list[Judgement]:
+    """`BD (1-0-1)`: both parts must stand in the source, or follow from the other there."""
+    plain = [r for r in source.rates if "weekly" not in r.chunk.notes] or source.rates
+    slots = _claim_slots(setting, source, claim)
+    if plain or not source.slots:
+        return [*_claim_rate(setting, source, claim), *slots]
+    given = sum(1 for v in source.slots[0].value[0] if v)
+    if len({r.value for r in claim.rates}) == 1 and _per_day(claim.rates[0].value) == given:
+        return slots
+    return [Judgement(FAIL, "timing.different", f"source says {_slot_text(source.slots[0].value[0])}", (source.slots[0].chunk,)), *slots]
+
+
 def _claim_rate(setting: Setting, source: Roles, claim: Roles) -> list[Judgement]:
     wanted: Rate = claim.rates[0].value
     out: list[Judgement] = []
     if len({r.value for r in claim.rates if "weekly" not in r.chunk.notes}) > 1:
         return [Judgement(ABSTAIN, "timing.multi_frequency", "the claim holds more than one frequency", severity=Severity.MAJOR)]
+    if claim.weekdays and any(r.value.unit != "wk" for r in claim.rates) and not any(r.value.unit != "wk" for r in source.rates):
+        return [added(setting, "timing.component_invented", "the statement names days of the week, and no other frequency")]
     plain = [r for r in source.rates if "weekly" not in r.chunk.notes] or source.rates
     if plain:
         out.append(compare_rates(setting, plain[0].value, wanted, plain[0].chunk))
-        if source.slots and out[-1].verdict is PASS and "dose" not in setting.carried["fields"]:
+        if source.slots and out[-1].verdict is PASS and not claim.slots:
             values = source.slots[0].value[0]
-            if {v for v in values if v} != {Fraction(1)}:
+            # The slots follow from a count only if each is one; beside a period (`1-0-1 weekly`) they are the count.
+            if {v for v in values if v} != {Fraction(1)} or _per_day(plain[0].value) != sum(1 for v in values if v):
                 out.append(Judgement(FAIL, "timing.slots_dropped", f"source says {_slot_text(values)}", (source.slots[0].chunk,)))
         return out
     if source.slots:
@@ -914,10 +959,10 @@ def _claim_rate(setting: Setting, source: Roles, claim: Roles) -> list[Judgement
             return [Judgement(FAIL, "timing.different", said, where)]
         if len(set(given)) > 1:
             return [Judgement(FAIL, "timing.slots_dropped", f"{said}: unequal doses", where)]
-        if "dose" in setting.carried["fields"]:
+        if "dose" in setting.carried["fields"] and (set(given) == {Fraction(1)} or not source.doses):
             return [Judgement(PASS, "timing.slots_dropped", f"{said}; the claim keeps the count and carries the dose", where, note=True)]
         return [Judgement(ABSTAIN, "timing.slots_dropped", f"{said}; the claim keeps only the count", where, severity=Severity.MAJOR)]
-    parts = {w.value[0] for w in source.day_parts}
+    parts = _distinct_parts(source)
     if parts:
         where = tuple(w.chunk for w in source.day_parts)
         said = "source says " + ", ".join(sorted(parts))
@@ -1022,7 +1067,7 @@ def _claim_slots(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
                 )
             ]
         return [Judgement(FAIL, "timing.different", said, where)]
-    parts = {w.value[0] for w in source.day_parts}
+    parts = _distinct_parts(source)
     if parts:
         where = tuple(w.chunk for w in source.day_parts)
         said = "source says " + ", ".join(sorted(parts))
@@ -1115,7 +1160,7 @@ def _compare_prn(setting: Setting, source: Roles, claimed: bool) -> list[Judgeme
         return [Judgement(FAIL, "timing.prn_dropped", "source says as needed; the claim makes it regular", where)]
     if claimed and not source.prn:
         return [added(setting, "timing.prn_invented", "the statement does not say as needed")]
-    return []
+    return [Judgement(PASS, "timing.prn", "source says as needed", where)] if claimed else []
 
 
 def compare_prn_flag(setting: Setting, claimed: bool) -> list[Judgement]:
@@ -1158,7 +1203,7 @@ def _compare_weekdays(setting: Setting, source: Roles, claim: Roles) -> list[Jud
     where = tuple(r.chunk for r in source.weekdays)
     if claimed:
         if claimed == stated:
-            return []
+            return [Judgement(PASS, "timing.equal", "source names the same days", where)]
         if not stated:
             return [added(setting, "timing.day_invented", "the statement names no such day")]
         return [Judgement(FAIL, "timing.day_different", "source names other days", where)]
@@ -1269,6 +1314,23 @@ Period = tuple[Fraction, Fraction | None, str]
 def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
     """`5/7` = 5 days; weeks and days convert exactly; months and days never do."""
     source = setting.statement.roles
+    if claim.open_durations and claim.durations and not source.open_durations:
+        return [
+            added(setting, "duration.not_in_source", "the statement does not say to continue", tuple(r.chunk for r in source.durations))
+        ]
+    if claim.open_durations and source.open_durations:
+        mine, theirs = ({str(r.value) for r in side.open_durations} for side in (claim, source))
+        if not mine <= theirs:
+            firm = {"lifelong", "review"} <= (mine | theirs)
+            return [
+                Judgement(
+                    FAIL if firm else ABSTAIN,
+                    "duration.other_end",
+                    "source names another end",
+                    tuple(r.chunk for r in source.open_durations),
+                    severity=Severity.CRITICAL if firm else Severity.MAJOR,
+                )
+            ]
     if claim.open_durations and not claim.durations:
         if source.open_durations:
             return [Judgement(PASS, "duration.equal", "source says the same", tuple(r.chunk for r in source.open_durations))]

@@ -18,6 +18,9 @@ from medfence_guard.reader.source import SourceReading
 from medfence_guard.reader.statement import Statement
 from medfence_guard.rulepack import Rulepack
 
+# Routes that only an injection has.
+INJECTABLE = frozenset({"intravenous", "intramuscular", "subcutaneous", "intradermal"})
+
 
 @dataclass(slots=True)
 class Context:

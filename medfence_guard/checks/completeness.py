@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from medfence_guard.checks.check import Check, Context, rule_finding, source_evidence
+from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
-from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION
+from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION, UNDECIDED
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.statement import Statement
 
@@ -62,7 +62,7 @@ def account(context: Context) -> Accounting:
         if status in EXCLUDED and not statement.assertion.conflict:
             accounted += 1
             continue
-        if statement.bare and repeat:
+        if statement.bare and repeat and statement.readable and status not in (UNDECIDED,):
             accounted += 1
             continue
         if _is_repeat(context, statement):
@@ -206,6 +206,24 @@ def carried(context: Context, item: Item) -> list[Finding]:
     claimed = {c.field for c in item.claims}
     out: list[Finding] = []
     stated = _stated(context, statement)
+    if statement.shared_tail and not any(context.roles_of(c).has_timing for c in item.claims):
+        out.append(
+            rule_finding(
+                "completeness.field_omitted",
+                f"{item.path}.frequency",
+                ABSTAIN,
+                Severity.CRITICAL,
+                "A frequency stands behind several names; it may be this one's too, and the item carries none.",
+                (
+                    Evidence(
+                        kind="source",
+                        source_spans=(statement.span,),
+                        matched_text=context.text(statement.span),
+                        rule_id="completeness.frequency",
+                    ),
+                ),
+            )
+        )
     for component, key, also in _COMPONENTS:
         chunks = stated.get(component)
         if not chunks or key in claimed or any(a in claimed for a in also if _carries(context, item, statement, a, component)):
@@ -367,7 +385,7 @@ def _essential(context: Context, statement: Statement, component: str) -> bool:
             lexicon.site_route.get(s.value) in ("ophthalmic", "otic") for s in statement.roles.sites
         )
     if component == "route":
-        return "injection" in families
+        return "injection" in families or any(r.value in INJECTABLE for r in statement.roles.routes)
     if component == "dose":
         if families & {"liquid_oral", "injection", "inhaled", "nebulised", "drops", "eye", "ear", "nasal"}:
             return True

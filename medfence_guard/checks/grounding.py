@@ -9,7 +9,7 @@ from fractions import Fraction
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest, implied_forms, implied_units
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
 from medfence_guard.bundle import Product
-from medfence_guard.checks.check import Check, Context, Run, finding, reference_evidence, rule_finding, source_evidence
+from medfence_guard.checks.check import INJECTABLE, Check, Context, Run, finding, reference_evidence, rule_finding, source_evidence
 from medfence_guard.compare import (
     ABSTAIN,
     FAIL,
@@ -191,7 +191,11 @@ def _claim_findings(context: Context, claim: Claim, judgements: Iterable[Judgeme
             weak = _not_firm(context, claim, judgement)
             if weak:
                 judgement = judgement._replace(verdict=ABSTAIN, severity=Severity.MAJOR, says=f"{judgement.says}; {weak}")
-        doubt = context.confidence.doubt_about(judgement.chunks) if claim.field not in ("name", "generic_name") else None
+        chunks = judgement.chunks
+        if claim.field in ("name", "generic_name"):
+            # A name is read as a whole; a digit in it (`Dolo 650`, `GP 2`) is a digit.
+            chunks = tuple(c for c in chunks if any(char.isdigit() for char in context.text(Span(c.start, c.end))))
+        doubt = context.confidence.doubt_about(chunks)
         if doubt is not None:
             span = Span(doubt.start, doubt.end)
             evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id=doubt.check_id)
@@ -747,7 +751,21 @@ def _other_components(context: Context, setting: Setting, item: Item, claim: Cla
         out.extend(_judge_listed(setting, roles.maxima, statement.roles.maxima, "a maximum"))
     if "quantities" not in beside and roles.quantities:
         out.extend(_judge_listed(setting, roles.quantities, statement.roles.quantities, "that quantity"))
+    if "releases" not in beside and roles.releases:
+        out.extend(_judge_release(statement, [r.value[0] for r in roles.releases], setting))
+    if claim.field not in ("timing", "instructions"):
+        out.extend(_added_words(context, setting, claim, roles))
     return out
+
+
+def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
+    """Remarks and reasons a value says beside what its field is for (`BD with milk`, `500 mg for pain`): as the source has them."""
+    told = fold(claim.text).text
+    words = [w for r in (*roles.inert, *roles.indications, *roles.prn_for) for w in _words(told[r.chunk.start : r.chunk.end])]
+    text = _statement_words(context, setting.statement) if words else ""
+    if all(f" {w} " in text for w in words):
+        return []
+    return [added(setting, "text.not_in_statement", "the item's own statement does not have these words")]
 
 
 def timing_check(context: Context, claim: Claim) -> list[Finding]:
@@ -954,6 +972,10 @@ def _judge_form(context: Context, setting: Setting, statement: Statement, wanted
         if wanted in ("drops", "spray", "powder") or set(stated) & {"drops", "spray", "powder"}:
             return [Judgement(ABSTAIN, "form.undetermined", "source does not say which kind", where, severity=Severity.MAJOR)]
         return [Judgement(FAIL, "form.different", "source says another form", where)]
+    injected = [r.chunk for r in statement.roles.routes if r.value in INJECTABLE]
+    if injected and lexicon.form_route.get(wanted) is not None:
+        # `Furosemide 40 mg IV` is no tablet, though no form is written.
+        return [Judgement(FAIL, "form.contradicts_route", "source gives it by injection", tuple(injected))]
     unit = lexicon.form_unit.get(wanted)
     if (
         unit is not None
@@ -1056,7 +1078,7 @@ def form_check(context: Context, claim: Claim) -> list[Finding]:
             judgements.extend(_judge_release(statement, [r.value[0] for r in roles.releases], setting))
         if roles.residue or roles.numbers:
             judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
-        judgements.extend(_other_components(context, setting, item, claim, roles, beside=("forms",)))
+        judgements.extend(_other_components(context, setting, item, claim, roles, beside=("forms", "releases")))
     return _claim_findings(context, claim, judgements, "grounding.form")
 
 
@@ -1193,7 +1215,33 @@ def route_check(context: Context, claim: Claim) -> list[Finding]:
         judgements.extend(_other_components(context, setting, item, claim, roles, beside=("routes", "forms")))
         if roles.residue or roles.numbers:
             judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
+        judgements.extend(_judge_manner(context, setting, claim))
     return _claim_findings(context, claim, judgements, "grounding.route")
+
+
+# How an injection is given; a route of its own in no vocabulary, and not to be lost or made up.
+_MANNERS = {
+    "slow": "slow",
+    "slowly": "slow",
+    "bolus": "bolus",
+    "push": "bolus",
+    "infusion": "infusion",
+    "inf": "infusion",
+    "drip": "infusion",
+}
+
+
+def _judge_manner(context: Context, setting: Setting, claim: Claim) -> list[Judgement]:
+    said = {_MANNERS[w] for w in _words(claim.text) if w in _MANNERS}
+    stated = {_MANNERS[w] for w in _statement_words(context, setting.statement).split() if w in _MANNERS}
+    where = tuple(r.chunk for r in setting.statement.roles.routes)
+    if said - stated:
+        return [added(setting, "route.manner_added", "the statement does not say in what manner", where)]
+    if stated - said and not stated <= {
+        _MANNERS[w] for c in context.payload.items[claim.item or 0].claims for w in _words(c.text) if w in _MANNERS
+    }:
+        return [Judgement(ABSTAIN, "route.manner_dropped", f"source says {', '.join(sorted(stated))}", where, severity=Severity.MAJOR)]
+    return []
 
 
 def _judge_sites(setting: Setting, claim: Roles) -> list[Judgement]:
@@ -1231,6 +1279,15 @@ def site_check(context: Context, claim: Claim) -> list[Finding]:
     setting = setting_for(context, item, statement)
     if roles.sites and not roles.residue:
         return _claim_findings(context, claim, _judge_sites(setting, roles), "grounding.site")
+    stated = tuple(r.chunk for r in statement.roles.sites)
+    if stated:
+        # `eye` for `right eye`: less than the source says, whatever it means.
+        return _claim_findings(
+            context,
+            claim,
+            [Judgement(ABSTAIN, "site.side_dropped", "source says which one; the claim does not", stated, severity=Severity.MAJOR)],
+            "grounding.site",
+        )
     return text_check(context, claim)
 
 
@@ -1251,6 +1308,19 @@ def _judge_listed(setting: Setting, claimed: Sequence[object], stated: Sequence[
         else:
             out.append(added(setting, "count.not_in_source", f"the statement does not say {what}"))
     return out
+
+
+_PACKS = frozenset("strip bottle tube pack packet box vial".split())
+_PERIODS = frozenset("day daily d din hour hours hr hrs h 24 dose".split())
+
+
+def _counted_in(text: str) -> set[str]:
+    """The packs a count is of: ten strips are not ten tablets."""
+    return {w.rstrip("s") for w in _words(text)} & _PACKS
+
+
+def _periods(text: str) -> set[str]:
+    return {"a period"} if set(_words(text)) & _PERIODS else set()
 
 
 def count_check(context: Context, claim: Claim) -> list[Finding]:
@@ -1287,6 +1357,12 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
         ]
         where = tuple(r.chunk for r in stated)
         verdict = PASS if equal else FAIL
+        packs, periods = _counted_in(claim.text), _periods(claim.text)
+        written = " ".join(context.text(Span(r.chunk.start, r.chunk.end)) for r in stated)
+        if equal and packs - _counted_in(written):
+            verdict = FAIL
+        elif equal and (_counted_in(written) - packs or (claim.field == "max_dose" and _periods(written) - periods)):
+            verdict = ABSTAIN
         if equal and claim.field == "max_dose" and (wanted.units[0] is None) != (equal[0].value[2] is None):
             verdict = ABSTAIN
         return _claim_findings(

@@ -164,7 +164,8 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
             build.add_all(_expand(template, {"t": words}), Meaning("duration", unit))
     for phrase, (number, unit) in data["duration_words"].items():
         build.add(phrase, Meaning("duration_is", (Fraction(number), unit)))
-    build.add_all(data["duration_open"], Meaning("duration_open", True))
+    for end, phrases in data["duration_open"].items():
+        build.add_all(phrases, Meaning("duration_open", end))
     for phrase in data["then"]:
         build.add(phrase, Meaning("then", "then" if phrase[0].isalpha() else "arrow"))
     build.add_all(data["taper"], Meaning("unsupported", "taper"))

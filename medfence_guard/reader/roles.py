@@ -17,6 +17,8 @@ from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity, meaning_o
 from medfence_guard.reader.lexicon import Lexicon, Rate
 
 STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
+# Inert text that says nothing a record could leave out or make up.
+_WITHOUT_CONTENT = frozenset({"function_words", "polite", "prescription_nouns", "pharmacopoeia", "order_forms"})
 # Words that join and carry nothing; every other unknown word is residue.
 GLUE_WORDS = frozenset(
     {
@@ -120,6 +122,7 @@ class Roles:
     unreadable: list[Role] = field(default_factory=list)
     unsupported: list[Role] = field(default_factory=list)
     residue: list[Role] = field(default_factory=list)
+    inert: list[Role] = field(default_factory=list)
     numbers: list[Role] = field(default_factory=list)
     verbs: list[Role] = field(default_factory=list)
     labels: list[Role] = field(default_factory=list)
@@ -384,6 +387,7 @@ class RoleReader:
         if roles.name is not None and roles.name.label_chunk is not None:
             self._label_strength(roles)
         self._composition_agrees(roles)
+        self._strengths_agree(roles)
         self._after(roles, columns, eye, surface)
         return roles
 
@@ -444,6 +448,18 @@ class RoleReader:
         if not any(molecules == set(c) or bases == {self._base(m) for m in c} for c in name.entry.compositions):
             roles.residue.append(Role("another name", roles.composition[0][2]))
 
+    @staticmethod
+    def _strengths_agree(roles: Roles) -> None:
+        """`Telma 40 (Telmisartan 80 mg)`: the printed strength is neither the number of the name nor a part or sum of it."""
+        printed = [q for _, q, _ in roles.composition if q is not None and len(q.parts) == 1 and q.units[0] == "mg" and not q.per]
+        if not printed or len(printed) != len(roles.composition):
+            return
+        known = {q.parts[0] for q in printed} | {sum((q.parts[0] for q in printed), Fraction(0))}
+        label = set(roles.name.label) if roles.name is not None and roles.name.label_chunk is not None else set()
+        outer = {r.value.parts[0] for r in roles.strengths if len(r.value.parts) == 1 and r.value.units[0] == "mg" and not r.value.per}
+        if (label or outer) - known:
+            roles.residue.append(Role("another strength", roles.composition[0][2]))
+
     def _base(self, molecule: str) -> str:
         """A molecule without its salt or ester: a label prints `Cefuroxime` for cefuroxime axetil."""
         words = molecule.split()
@@ -499,7 +515,10 @@ class RoleReader:
         elif kind == "mark":
             if chunk.value not in _PLAIN_MARKS:
                 roles.residue.append(Role(chunk.value, chunk))
-        elif kind in ("inert", "review_phrases", "boilerplate", "terminator", "item"):
+        elif kind == "inert":
+            if chunk.value not in _WITHOUT_CONTENT:
+                roles.inert.append(Role(chunk.value, chunk))
+        elif kind in ("review_phrases", "boilerplate", "terminator", "item"):
             pass
         elif kind == "indication_part":
             beside = [
