@@ -895,7 +895,8 @@ def _distinct_parts(roles: Roles) -> set[str]:
 def _beside_stat(setting: Setting, source: Roles, claim: Roles, where: tuple[Chunk, ...]) -> list[Judgement]:
     """`stat` is one dose; what stands beside it (`stat, then BD`) is an order of its own and has to be carried too."""
     said = Judgement(PASS, "timing.equal", "source says a single dose", where)
-    regular = (*source.rates, *source.slots, *source.day_parts)
+    told = setting.carried["whens"]
+    regular = (*source.rates, *source.slots, *(w for w in source.day_parts if w.value[0] not in told))
     claimed = claim.rates or claim.slots or claim.day_parts
     if regular and not claimed:
         return [
@@ -1112,6 +1113,9 @@ def _claim_parts(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
     parts = {w.value[0] for w in source.day_parts}
     where = tuple(w.chunk for w in source.day_parts)
     if parts:
+        if wanted == parts and source.slots and {v for v in source.slots[0].value[0] if v} != {Fraction(1)}:
+            values = source.slots[0].value[0]
+            return [Judgement(FAIL, "timing.slots_dropped", f"source says {_slot_text(values)}", (source.slots[0].chunk,))]
         if wanted == parts:
             return [Judgement(PASS, "timing.equal", "source says " + ", ".join(sorted(parts)), where)]
         if {("NIGHT" if p == "HS" else p) for p in parts} == {("NIGHT" if p == "HS" else p) for p in wanted}:

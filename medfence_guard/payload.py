@@ -738,7 +738,7 @@ class _Reader:
                 self.unmapped("document", key, here, value)
             elif kind == "wrapper" and type(value) is dict and wrappers_left:
                 self.document(value, here, wrappers_left - 1)
-            elif kind == "metadata":
+            elif kind == "metadata" and _says_nothing(key, value):
                 pass
             elif kind == "document" and role is not None and role.target in self.artifact.document_fields:
                 self.document_field(role.target, key, here, value)
@@ -914,7 +914,7 @@ class _Reader:
             elif role.kind == "slot" and "frequency" in fields:
                 keys.add("frequency")
                 slots.append((role.target, key, here, value))
-            elif role.kind != "metadata":
+            elif role.kind != "metadata" or not _says_nothing(key, value):
                 self.unmapped("item", key, here, value)
         if slots:
             self.slots(slots, index)
@@ -1031,7 +1031,7 @@ class _Reader:
                 quantity[quantity_part] = value
             elif slotted and role is not None and role.kind == "slot":
                 slots.append((role.target, inner, here, value))
-            elif role is not None and role.kind == "metadata":
+            elif role is not None and role.kind == "metadata" and _says_nothing(inner, value):
                 pass
             elif role is not None and role.kind == "unit" and role.target in self.artifact.fields:
                 self.keys.add(role.target)
@@ -1315,6 +1315,31 @@ class _Reader:
 def with_unit(text: str, unit: str) -> str:
     """`500` + `mg` -> `500 mg`; a unit the text already ends with is not written twice."""
     return text if _ends_with_unit(text, unit) else f"{text} {unit}"
+
+
+_REASONING = frozenset({"reasoning", "rationale", "explanation", "thought", "thoughts", "chainofthought"})
+_TOKEN = re.compile(r"[\w.:/+-]{1,80}")
+
+
+def _says_nothing(key: str, value: Json) -> bool:
+    """Whether what stands under a metadata key is that: numbers, one token (an id, a label), or the model's own reasoning.
+
+    `id: "take 4 tablets TDS"` is none, whatever its key promises.
+    """
+    if type(value) is str:
+        folded = fold_key(key)
+        return not value.strip() or _TOKEN.fullmatch(value) is not None or (folded or "").replace("_", "") in _REASONING
+    if type(value) is list:
+        return all(_says_nothing(key, entry) for entry in value)
+    if type(value) is dict:
+        return all(type(entry) is not str and type(entry) is not list and type(entry) is not dict for entry in value.values()) or all(
+            _says_nothing(inner, entry) and type(entry) in (int, float, bool, type(None), dict, str) and fold_key(inner) not in _CLINICAL
+            for inner, entry in value.items()
+        )
+    return True
+
+
+_CLINICAL = frozenset({"name", "medication", "medicine", "drug", "strength", "dose", "dosage", "frequency", "duration", "route"})
 
 
 def _kind_name(value: Json) -> str:

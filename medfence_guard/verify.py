@@ -161,6 +161,8 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     if claim.field not in _NAMES:
         # `0..5`: what looks like a list number inside a value is a number that is none.
         chunks = [c._replace(kind="malformed", value="number") if c.kind == "item" else c for c in chunks]
+        # `5 days and continue`: what only parts two orders of a source is more than the field is for.
+        chunks = [c._replace(kind="word", value=surface(c)) if c.kind == "terminator" else c for c in chunks]
     if claim.field in _NAMES:
         chunks = [
             c._replace(kind="word", value=surface(c))

@@ -127,7 +127,7 @@ def _is_repeat(context: Context, statement: Statement) -> bool:
     The other telling stands under another heading or cue, an item owns it, and it says all that this one says; or it
     changes the dose or replaces the medicine that this one reports as taken.
     """
-    if not statement.readable or statement.assertion.conflict:
+    if not statement.readable or statement.assertion.conflict or statement.assertion.status == UNDECIDED:
         return False
     reported = statement.section == "current" or any(r.value[0] in ("taking", "continue") for r in statement.roles.cues)
     for other in context.reading.statements:

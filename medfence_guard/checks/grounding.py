@@ -31,7 +31,7 @@ from medfence_guard.compare import (
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Chunk, Quantity
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles import NameReading, Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 
@@ -297,8 +297,7 @@ def releases_of(statement: Statement) -> tuple[str, ...]:
 
 def name_check(context: Context, claim: Claim) -> list[Finding]:
     item, statement = _bound(context, claim)
-    reading = context.items[item.index]
-    name = reading.name if claim.field == "name" else reading.generic
+    name = _claimed_name(context, item, claim)
     if name is None:
         return [rule_finding("grounding.name", claim.path, ABSTAIN, Severity.CRITICAL, f"{_says(claim)}it is no name that can be read.")]
     if statement is None:
@@ -317,9 +316,16 @@ def _name_chunks(context: Context, statement: Statement) -> tuple[Chunk, ...]:
     return (Chunk("name", name.key, name.start, name.end, 0, 0),)
 
 
-def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement) -> Judgement:
+def _claimed_name(context: Context, item: Item, claim: Claim) -> NameReading | None:
+    """The item's name; its own reading where the item claims more than one (`{"text": "Metformin", "brand": "Januvia"}`)."""
+    if sum(c.field == claim.field for c in item.claims) > 1:
+        return context.roles_of(claim).name
     reading = context.items[item.index]
-    name = reading.name if claim.field == "name" else reading.generic
+    return reading.name if claim.field == "name" else reading.generic
+
+
+def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement) -> Judgement:
+    name = _claimed_name(context, item, claim)
     assert name is not None
     source = statement.name
     where = _name_chunks(context, statement)
@@ -1280,7 +1286,7 @@ def site_check(context: Context, claim: Claim) -> list[Finding]:
     if roles.sites and not roles.residue:
         return _claim_findings(context, claim, _judge_sites(setting, roles), "grounding.site")
     stated = tuple(r.chunk for r in statement.roles.sites)
-    if stated:
+    if stated and fold(claim.text.strip()).text not in {fold(context.text(Span(c.start, c.end))).text for c in stated}:
         # `eye` for `right eye`: less than the source says, whatever it means.
         return _claim_findings(
             context,

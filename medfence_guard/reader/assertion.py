@@ -37,6 +37,8 @@ _CLASS_STATUS: dict[str, str | None] = {
     "ambiguous": UNDECIDED,
 }
 _SECTION_CLASS = {"allergy": "allergy", "stopped": "stopped", "past": "past", "family": "family"}
+_EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "aside from", "barring", "excluding", "save for"})
+_ENDS = frozenset({"till", "until", "upto", "up to"})
 EXCLUDED = frozenset({"stopped", "held", "not_taking", "allergy", "avoid", "past", "family", "conditional", "hypothetical"})
 
 
@@ -104,6 +106,10 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
             # `Stop Amlong, Telma 40 mg OD`: a full order of its own leaves the reach of the cue open.
             return Assertion(UNDECIDED if timed else inherited, (draft.inherited,))
     cues = tuple(chunk for _, chunk in statuses)
+    beside = {surface(c) for c in [*draft.context, *lead]}
+    if beside & _EXCEPTIONS or (beside & _ENDS and "taking" in {c for c, _ in classes}):
+        # `Except X`, `Till last month on X`
+        return Assertion(UNDECIDED, cues)
     if draft.alternative:
         return Assertion(UNDECIDED, cues)
     if draft.loose:

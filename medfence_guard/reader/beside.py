@@ -111,6 +111,7 @@ def may_change_an_order(chunk: Chunk, lexicon: Lexicon, *, told: bool, here: boo
 _DRUG_UNITS = frozenset({"mg", "ug", "g", "[iU]", "mL", "{unit}"})
 # What a line of an unknown name and its timing is made of.
 _NAMELESS_ORDER = frozenset("word number tuple amount rate slots when prn stat duration mark form malformed".split())
+_VISITS = frozenset("call come visit consult inform contact attend return report".split())
 _ONLY_ADVICE_WITHOUT = frozenset({"amount", "form", "slots", "route", "medicine_class"})
 
 
@@ -149,6 +150,14 @@ class _Facts:
         self.cued = any(self._cued(c, "continue", "taking", "ambiguous") for c in body)
         self.ditto = any(self._cued(c, "ambiguous") or (c.kind == "word" and c.value == "do") for c in body)
         self.family = any(self._cued(c, "family") for c in body)
+        self.conditional = any(self._cued(c, "conditional") for c in body)
+        self.benign = any(
+            is_advice(c)
+            or c.kind in ("review_phrases", "boilerplate", "header_line_starts", "date")
+            or self._cued(c, "avoid", "stopped", "allergy", "held")
+            or (isinstance(h := meaning_of(c, "heading"), tuple) and h[1] in ("none", "allergy", "cue"))
+            for c in body
+        )
         self.goes_on = any(isinstance(v := meaning_of(c, "cue"), tuple) and v[0] == "continue" for c in body[1:])
         self.new_word = (
             self.second is not None
@@ -189,7 +198,13 @@ ORDER_SIGNS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`Xyzolin contd`", lambda f: f.named and len(f.body) <= 3 and f.words == 1 and f.goes_on),
     ("`1 tab at 2 pm`", lambda f: f.counted and f.first.kind == "amount" and len(f.body) <= 5),
     ("`BD. 2. Xyzolin`", lambda f: f.place.listed and not f.place.numbered and f.first.kind == "word" and len(f.body) <= 3),
-    ("`O2 2 L/min`", lambda f: f.text.startswith(("o2 ", "o2:", "o2-"))),
+    ("`O2 2 L/min`, `D3 60K`", lambda f: f.text.startswith(("o2 ", "o2:", "o2-", "d3 ", "b12 "))),
+    ("`TT stat`", lambda f: f.named and f.timed and len(f.body) <= 2),
+    (
+        "`PCM if fever`",
+        lambda f: f.named and f.conditional and "indication" in f.kinds and len(f.body) <= 4 and f.first.value not in _VISITS,
+    ),
+    ("`2. Drops` below `1.`", lambda f: f.place.numbered and f.place.follows and not f.benign),
     ("`OD x 5 days`", lambda f: "rate" in f.kinds and "duration" in f.kinds),
     ("`do BD`", lambda f: f.ditto and f.timed),
     (
@@ -197,7 +212,14 @@ ORDER_SIGNS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
         lambda f: (
             "medicine_class" in f.kinds
             and not f.family
-            and (f.cued or f.timed or bool(f.amounts) or f.ordering or sum(c.kind != "mark" for c in f.body) <= 2)
+            and (
+                f.cued
+                or f.timed
+                or bool(f.amounts)
+                or f.ordering
+                or f.first.kind == "medicine_class"
+                or sum(c.kind != "mark" for c in f.body) <= 2
+            )
         ),
     ),
     ("`Add Xyzolin`, `Rpt Xyzolin`", lambda f: f.ordering and f.new_word and len(f.body) <= 5),

@@ -451,12 +451,13 @@ class RoleReader:
     @staticmethod
     def _strengths_agree(roles: Roles) -> None:
         """`Telma 40 (Telmisartan 80 mg)`: the printed strength is neither the number of the name nor a part or sum of it."""
-        printed = [q for _, q, _ in roles.composition if q is not None and len(q.parts) == 1 and q.units[0] == "mg" and not q.per]
-        if not printed or len(printed) != len(roles.composition):
+        printed = [q for _, q, _ in roles.composition if q is not None and len(q.parts) == 1 and q.units[0] is not None and not q.per]
+        units = {q.units[0] for q in printed}
+        if not printed or len(printed) != len(roles.composition) or len(units) > 1:
             return
         known = {q.parts[0] for q in printed} | {sum((q.parts[0] for q in printed), Fraction(0))}
         label = set(roles.name.label) if roles.name is not None and roles.name.label_chunk is not None else set()
-        outer = {r.value.parts[0] for r in roles.strengths if len(r.value.parts) == 1 and r.value.units[0] == "mg" and not r.value.per}
+        outer = {r.value.parts[0] for r in roles.strengths if len(r.value.parts) == 1 and r.value.units[0] in units and not r.value.per}
         if (label or outer) - known:
             roles.residue.append(Role("another strength", roles.composition[0][2]))
 

@@ -45,7 +45,7 @@ _JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
 # `Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none.
 _UNLISTED_SET = re.compile(
     r"\brest of (?:the |his |her |all )?(?:medicines?|medications?|meds|drugs|treatment)\b|\brest (?:all )?(?:same|unchanged)\b|"
-    r"(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:all|old|other|previous|earlier|remaining|usual)\s+"
+    r"(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:all|old|other|previous|earlier|remaining|usual|family doctor|gp|outside)\s+"
     r"(?:(?:the|other|old|his|her|previous|regular|usual)\s+)*"
     r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
 )
@@ -128,6 +128,34 @@ def split_lines(chunks: Sequence[Chunk]) -> list[tuple[list[Chunk], bool]]:
     return lines
 
 
+_PERHAPS = re.compile(r"\+\s?/\s?-|±")
+_OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
+_SEX_AND_AGE = re.compile(r"\b\d{1,3}\s*(?:y|yr|yrs|years?)?\s*[/ ,]?\s*(?:male|female|m|f)\b")
+_PERSON = re.compile(r"(?:(?:mr|mrs|ms|miss|master|shri|smt)\b[. ]|(?:baby of|b/o)\b)")
+_RECORD = re.compile(r"(?:uhid|mrn|ip no|op no|opd no|ipd no|patient id|abha|bed(?: no)?)\s*[:#.-]?\s*([\w/-]*\d[\w/-]*)")
+
+
+def _person_of(text: str, chunks: Sequence[Chunk]) -> str | None:
+    """Who a line names, folded, if it is the head of a person's page; None for any other line."""
+    line = text[chunks[0].start : chunks[-1].end]
+    if any(c.kind in ("drug", "form", "rate", "slots") for c in chunks) and not _PERSON.match(line):
+        return None
+    found = _RECORD.match(line)
+    if found is not None:
+        return found.group(1)
+    if _PERSON.match(line) or (_SEX_AND_AGE.search(line) and len(line) <= 80):
+        return " ".join(line.split())
+    return None
+
+
+def _date_of(text: str, chunks: Sequence[Chunk]) -> str | None:
+    """The date a line consists of, with or without `Date:` or `Visit` before it."""
+    dates = [c for c in chunks if c.kind == "date"]
+    if len(dates) != 1 or any(c.kind not in ("date", "mark", "header_line_starts", "heading", "label") for c in chunks):
+        return None
+    return text[dates[0].start : dates[0].end]
+
+
 class Segmenter:
     """One pass over the lines of one source."""
 
@@ -153,6 +181,7 @@ class Segmenter:
         self._soap = False
         self._voided = False
         self._bulleted = False
+        self._after_visit = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := self._table_head(chunks))}
@@ -168,10 +197,24 @@ class Segmenter:
                 self._section, self._after_line = self._after_line, None
             self._read_line(chunks)
         self._close()
+        self._count_blocks(lines)
         if self._voided:
             for draft in self.out.drafts:
                 draft.alternative = True
         return self.out
+
+    def _count_blocks(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
+        """P23: another person's name, number or bed, or another date, on a line of its own between two orders."""
+        starts = sorted({draft.line for draft in self.out.drafts})
+        for is_head, counted in ((_person_of, "patients"), (_date_of, "prescriptions")):
+            heads = [(n, who) for n, (chunks, _) in enumerate(lines) if (who := is_head(self._text, chunks)) is not None]
+            several = any(_SEX_AND_AGE.sub("", who, count=1) != who and len(_SEX_AND_AGE.findall(who)) > 1 for _, who in heads)
+            for (one, first), (two, second) in itertools.combinations(heads, 2):
+                if first != second and any(one < n < two for n in starts) and any(n > two for n in starts):
+                    several = True
+                    break
+            if several:
+                setattr(self.out, counted, max(getattr(self.out, counted), 2))
 
     def _separated(self, chunks: list[Chunk]) -> list[Chunk]:
         """`Tab X 50 mg * OD * 1 month`: a star with white space around it, twice or more inside a line, separates."""
@@ -219,6 +262,7 @@ class Segmenter:
     def _read_line(self, chunks: list[Chunk]) -> None:
         self._muted = False
         self._broke = False
+        self._after_visit = False
         self._context = []
         self._clause_cue = None
         place = 0
@@ -524,6 +568,7 @@ class Segmenter:
                     self._flush(whole_line=True, ends_with_colon=chunks[-1].value == ":")
                 self._close()
                 self._muted = True
+                self._after_visit = at_start and place == 0 and "next" in self._surface(chunk)
                 place += 1
                 continue
             if self._open is not None and at_start and meaning_of(chunk, "label") == "generic_name" and means(chunk, "composition"):
@@ -551,6 +596,7 @@ class Segmenter:
                 continue
             if (
                 chunk.kind == "header_line_starts"
+                and not (place + 1 < count and chunks[place + 1].value in ("<", ">", "≥", "≤"))
                 and place + 1 < count
                 and chunks[place + 1].kind in ("tuple", "number", "amount", "mark", "percent")
                 and self._open is not None
@@ -948,7 +994,10 @@ class Segmenter:
             lead = lead[2:]
             self._context = []
         previous = self._open
-        alternative = False
+        alternative = bool(_PERHAPS.search(self._text, max(0, chunks[place].start - 6), chunks[place].start)) or self._after_visit
+        self._after_visit = False
+        if previous is not None and previous.last_line == self._line and any(self._surface(c) in _OTHERWISE for c in lead):
+            previous.alternative = alternative = True
         behind = previous.chunks[-1] if previous is not None else None
         if previous is not None and behind is not None and self._text[behind.start : behind.end] in ("or", "ya", "या", "either", "/", "vs"):
             previous.chunks.pop()
