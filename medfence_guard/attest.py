@@ -140,7 +140,8 @@ def _attest(
     found = tuple(r for r in fitting if _matches(lexicon, quantity, r))
     if found:
         return Attestation(ATTESTED, found, all(r.grade == "curated" for r in found), refutable)
-    impossible = _impossible(lexicon, quantity, rows)
+    # Of an injection a milligram figure is a dose, which may be several ampoules or part of one.
+    impossible = "" if family == "injection" else _impossible(lexicon, quantity, _families(lexicon, rows, family))
     if impossible:
         attested = any(r.grade != "curated" for r in rows)
         return Attestation(IMPOSSIBLE, rows, not attested, refutable and attested, impossible)
@@ -162,7 +163,8 @@ def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product]) -
     if not same:
         return "the bundle knows it only in another dimension" if dimension in ("mass", "iu", "volume", "percent") else ""
     alike = [value / (c.per_value if quantity.per and c.per_value else 1) for value, c in same if bool(c.per_value) == bool(quantity.per)]
-    if not alike:
+    if len(set(alike)) < 2:
+        # One known strength is no range: the lists hold few of what is sold.
         return ""
     value = quantity.parts[0] * mine[1] / (quantity.per[0][0] if quantity.per else 1)
     if value > 10 * max(alike) or value * 10 < min(alike):

@@ -608,6 +608,10 @@ _PIECES = frozenset({"{tbl}", "{capsule}", "{sachet}", "{supp}", "{patch}", "{am
 def _compare_one_dose(setting: Setting, dose: Role, claim: Quantity) -> list[Judgement]:
     source: Quantity = dose.value
     said = f"source says {quantity_text(source)}"
+    if any(per == "kg" for _, per in source.per) and not claim.per:
+        return [
+            Judgement(ABSTAIN, "unit.per_weight", f"{said}; what that comes to is not computed", (dose.chunk,), severity=Severity.MAJOR)
+        ]
     if claim.units[0] is None:
         if claim.parts != source.parts or claim.high != source.high:
             return [Judgement(FAIL, "quantity.different", said, (dose.chunk,))]

@@ -72,7 +72,12 @@ def account(context: Context) -> Accounting:
         evidence = Evidence(kind="source", source_spans=(statement.span,), matched_text=text, rule_id="completeness.omitted")
         confident = context.confidence.doubt_about(_value_chunks(statement)) is None and context.confidence.document_doubt is None
         ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and confident
-        if ordered and _is_order(statement) and not statement.injected and statement.name.entry is not None:
+        joined = any(
+            len(i.name.parts) > 1 and any(part.key == statement.name.key for part in i.name.parts)
+            for i in context.items
+            if i.name is not None
+        )
+        if ordered and not joined and _is_order(statement) and not statement.injected and statement.name.entry is not None:
             findings.append(
                 rule_finding(
                     "completeness.omitted",

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest, implied_forms, implied_units
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
-from medfence_guard.bundle import Product
+from medfence_guard.bundle import Product, name_key
 from medfence_guard.checks.check import INJECTABLE, Check, Context, Run, finding, reference_evidence, rule_finding, source_evidence
 from medfence_guard.compare import (
     ABSTAIN,
@@ -58,7 +58,7 @@ def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence
         )
     if context.items[item.index].name is None and context.items[item.index].generic is None:
         return ABSTAIN, "the item has no name that can be read", (Evidence(kind="rule", rule_id="grounding.name"),)
-    named = _named_in_text(context, item)
+    named = _named_in_text(context, item) or _parts_in_text(context, item)
     if named:
         return ABSTAIN, "the name stands in the source, but no statement of it could be read", named
     if context.absence_proven:
@@ -71,6 +71,25 @@ def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence
         ABSTAIN,
         "the name was not found, but part of the source could not be read",
         places or (Evidence(kind="rule", rule_id="grounding.absence_unproven"),),
+    )
+
+
+def _parts_in_text(context: Context, item: Item) -> tuple[Evidence, ...]:
+    """Each part of a claimed combination stands in the source, though not joined in a way that is read."""
+    name = context.items[item.index].name
+    if name is None or len(name.parts) < 2:
+        return ()
+    text = name_key(context.source.text)
+    found = [s for s in context.reading.statements if any(s.name.key == part.key for part in name.parts)]
+    if not found or not all(part.key in text for part in name.parts):
+        return ()
+    return (
+        Evidence(
+            kind="source",
+            source_spans=(found[0].span,),
+            matched_text=context.text(found[0].span),
+            rule_id="grounding.absence_unproven",
+        ),
     )
 
 
@@ -123,6 +142,18 @@ _OF_SEVERAL = frozenset(
 )
 
 
+def _combination_in_pieces(context: Context, item: Item, statement: Statement) -> bool:
+    """The claimed name has several parts, all of them on the statement's own line, and the statement was read with fewer."""
+    name = context.items[item.index].name
+    if name is None or len(name.parts) < 2 or len(statement.name.parts) >= len(name.parts):
+        return False
+    text = context.reading.folded.text
+    start = text.rfind("\n", 0, statement.span.start) + 1
+    stop = text.find("\n", statement.span.end)
+    line = name_key(text[start : stop if stop >= 0 else len(text)])
+    return all(part.key in line for part in name.parts)
+
+
 def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
     """Why a contradiction found in OCR is no proof (P16); empty if it is one."""
     statement = context.binding.owner.get(claim.item) if claim.item is not None else None
@@ -130,7 +161,11 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
         return ""
     if statement.interleaved:
         return "the text looks like two columns read straight across"
+    if _combination_in_pieces(context, context.payload.items[claim.item], statement):
+        return "the medicines the item joins stand apart in the source"
     if context.source.modality == "text":
+        if claim.field in ("instructions", "timing") and len(context.reading.groups[statement.group]) > 1:
+            return "the statement has several steps"
         if (judgement.rule in _OF_SEVERAL or claim.field in ("instructions", "timing")) and (
             statement.roles.residue or statement.roles.numbers or statement.roles.unsupported
         ):
@@ -857,7 +892,11 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     if not missing:
         return [Judgement(PASS, "text.verbatim", "source has the same words", setting.statement.chunks[:1])] if free else []
     digits = any(c.isdigit() for part in missing for c in part)
-    proven = setting.statement.readable and not setting.misreadable
+    whole = " " + " ".join(_words(context.source.text)) + " "
+    # The words of the clause beside it (`… x 5 days. Complete the course.`) may be meant for this medicine.
+    beside = all(f" {part} " in whole for part in missing)
+    digits = digits and not beside
+    proven = setting.statement.readable and not setting.misreadable and not beside
     return [
         Judgement(
             FAIL if proven or (digits and setting.statement.readable) else ABSTAIN,
@@ -884,7 +923,8 @@ def text_check(context: Context, claim: Claim) -> list[Finding]:
         return _claim_findings(
             context, claim, [Judgement(PASS, "text.verbatim", "source has the same words", statement.chunks[-1:])], "grounding.text"
         )
-    proven = statement.readable and not setting.misreadable
+    whole = " " + " ".join(_words(context.source.text)) + " "
+    proven = statement.readable and not setting.misreadable and not all(f" {w} " in whole for w in wanted)
     return _claim_findings(
         context,
         claim,

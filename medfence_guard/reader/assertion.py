@@ -61,9 +61,20 @@ def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[C
             cue_class = chunk.value[0]
             if cue_class == "taking":
                 of_patient = surface(chunk).startswith(("pt", "patient"))
+                if not of_patient and any(c.value[0] == "family" for c in reaching):
+                    # `Wife takes X`: it is she who takes it.
+                    continue
                 reaching = [c for c in reaching if c.value[0] not in ("past",) and not (of_patient and c.value[0] == "family")]
             reaching.append(chunk)
     return reaching
+
+
+_QUALIFYING = frozenset({"word", "indication", "prn", "cue", "duration", "when", "number", "amount", "header_line_starts", "unsupported"})
+
+
+def _qualified(draft: Draft, cue: Chunk) -> bool:
+    """Words, a condition or a time stand behind a cue of the end, or a duration before it."""
+    return any((c.start > cue.start and c.kind in _QUALIFYING) or (c.start < cue.start and c.kind == "duration") for c in draft.chunks)
 
 
 def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: bool, surface: Callable[[Chunk], str]) -> Assertion:
@@ -82,6 +93,10 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
             classes.append((cue_class, chunk))
     for chunk in after_name:
         cue_class, direction = chunk.value
+        if cue_class in ("stopped", "held", "avoid") and direction != "after" and _qualified(draft, chunk):
+            # `x 5 days, stop`, `hold if HR < 60`, `avoid in pregnancy`: an end with a condition or a date is no end yet.
+            classes.append(("ambiguous", chunk))
+            continue
         if cue_class == "switch_to":
             continue
         if cue_class in ("increase", "decrease"):

@@ -48,6 +48,9 @@ def without_own_object(clause: Sequence[Chunk], strange: Sequence[Chunk], lexico
     if condition and _speaks_of_another(clause[:condition], lexicon):
         # `UGI endoscopy if no relief`, `Report if fever`: the condition is of what stands before it.
         return []
+    if condition == 0 and (measured or any(c.value in _VISITS for c in clause)):
+        # `If fever persists, repeat CBC`
+        return []
     left: list[Chunk] = []
     for chunk in clause:
         if chunk.kind == "cue":
@@ -68,7 +71,9 @@ def _speaks_of_another(words: Sequence[Chunk], lexicon: Lexicon) -> bool:
     """A test, a visit or an unknown thing is named, and nothing that could be said of a medicine."""
     named = False
     for chunk in words:
-        if chunk.kind in _OF_A_MEDICINE or (chunk.kind == "word" and chunk.value in lexicon.doubt_words):
+        if (chunk.kind in _OF_A_MEDICINE and not (chunk.kind == "number" and named)) or (
+            chunk.kind == "word" and chunk.value in lexicon.doubt_words
+        ):
             return False
         heading = meaning_of(chunk, "heading")
         named = (

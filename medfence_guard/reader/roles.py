@@ -50,6 +50,7 @@ GLUE_WORDS = frozenset(
         "it",
     }
 )
+_ENDING = frozenset({"stopped", "held", "avoid", "not_taking"})
 _SILENT_GLUE = frozenset(
     {"x", "for", "of", "a", "an", "the", "and", "at", "in", "with", "as", "each", "℞", "is", "are", "to", "on", "be", "per", "by"}
 )
@@ -583,6 +584,10 @@ class RoleReader:
             roles.strengths.append(Role(quantity, chunk))
             return
         counted = dimension.startswith("count:")
+        if dimension == "dose" and before is not None and before.kind == "word" and before.value in ("x", "for"):
+            # `q6h x 3 doses`: how many, not how much.
+            roles.unsupported.append(Role("number of doses", chunk))
+            return
         if self._labelled(chunks, place) == "quantity" and quantity.high is None and len(quantity.parts) == 1:
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
             return
@@ -687,6 +692,11 @@ class RoleReader:
         return place
 
     def _prn(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
+        before = chunks[place - 1] if place else None
+        if before is not None and before.kind == "cue" and before.value[0] in _ENDING:
+            # `hold if HR < 60`: a condition of the end, which nobody here can weigh.
+            roles.unsupported.append(Role("condition", chunks[place]))
+            return self._reasons(chunks, place + 1, roles)
         roles.prn.append(Role(True, chunks[place]))
         after = place + 1
         stop = self._reasons(chunks, after, roles)
@@ -696,6 +706,10 @@ class RoleReader:
         chunk = chunks[place]
         if chunk.value[0] == "conditional" and (roles.name is None or chunk.start > roles.name.end):
             stop = self._reasons(chunks, place + 1, roles)
+            before = chunks[place - 1] if place else None
+            if before is not None and before.kind == "cue" and before.value[0] in _ENDING:
+                roles.unsupported.append(Role("condition", chunk))
+                return max(stop, place + 1)
             if any(c.kind == "indication" or c.kind in ("amount", "number", "tuple") for c in chunks[place + 1 : stop]):
                 # `TDS if fever`, `SOS if temp > 100 F`: as needed, with its reason.
                 roles.prn.append(Role(True, chunk))

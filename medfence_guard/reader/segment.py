@@ -373,6 +373,11 @@ class Segmenter:
         if not whole_line:
             self._note_unread(clause, numbered)
         here = self._open is not None or (bool(self.out.drafts) and self.out.drafts[-1].last_line == self._line)
+        if self._section[0] in ("followup", "investigations") and not any(
+            c.kind == "cue" and c.value[0] in ("stopped", "held") for c in clause
+        ):
+            # `Follow-up: after 5 days if symptoms persist`
+            return
         strange = strange_words(clause, self._lexicon)
         clause = without_own_object(clause, strange, self._lexicon, self._surface)
         kinds = {c.kind for c in clause}
@@ -613,7 +618,11 @@ class Segmenter:
                 at_start = False
                 continue
             if self._open is not None:
-                if self._open.after_break and not (chunk.kind in SIG_KINDS and chunk.kind not in ("indication", "inert", "number")):
+                if (
+                    self._open.after_break
+                    and not (chunk.kind in SIG_KINDS and chunk.kind not in ("indication", "inert", "number"))
+                    and not self._goes_on_after_break(chunks, place)
+                ):
                     self._close()
                     self._context.append(chunk)
                 else:
@@ -626,6 +635,25 @@ class Segmenter:
                     self._clause_cue = chunk
             at_start = False
             place += 1
+
+    def _goes_on_after_break(self, chunks: Sequence[Chunk], place: int) -> bool:
+        """`… x 3 days. Take after food.`, `. Duration: 5 days.`: a sentence of nothing but how to take it."""
+        if chunks[place].kind not in ("verb", "label", "word") or (
+            chunks[place].kind == "word" and chunks[place].value not in ("to", "it")
+        ):
+            return False
+        told = False
+        for here in range(place, len(chunks)):
+            chunk = chunks[here]
+            if chunk.kind == "mark" and chunk.value in (".", ";") and self._is_sentence_end(chunks, here):
+                break
+            if chunk.kind in ("when", "rate", "slots", "duration", "amount", "route", "prn"):
+                told = True
+            elif chunk.kind not in ("verb", "label", "mark", "inert") and not (
+                chunk.kind == "word" and chunk.value in ("it", "to", "be", "x", "for", "the", "with")
+            ):
+                return False
+        return told
 
     def _continues(self, chunks: Sequence[Chunk], place: int, header: bool) -> bool:
         """Whether this line goes on with the statement left open on a line before."""
@@ -645,6 +673,10 @@ class Segmenter:
         words = [c for c in rest if c.kind == "word" and c.value not in _JOINTS and len(str(c.value)) > 1]
         timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
         own_timing = kinds & {"rate", "slots", "duration", "amount", "weekday", "stat"}
+        if any(map(is_advice, rest)) or (first.kind == "label" and any(c.kind == "header_line_starts" for c in rest)):
+            if first.kind in ("label", "heading") or means(first, "label"):
+                # `Note: monitor BP weekly`
+                return False
         if first.kind == "label" or (means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"):
             return True
         if first.kind == "composition":
@@ -671,7 +703,10 @@ class Segmenter:
                 return True
             return first.kind in _STRONG_KINDS or (not timed and first.kind in ("amount", "rate", "weekday", "number"))
         if first.kind == "word":
-            if first.value in ("x", "for", "to", "and", "or"):
+            if first.value == "to":
+                # `To come if fever persists` is of the visit.
+                return len(chunks) > place + 1 and (chunks[place + 1].kind in SIG_KINDS or chunks[place + 1].kind == "verb")
+            if first.value in ("x", "for", "and", "or"):
                 return True
             if len(str(first.value)) <= 3 and len(chunks) > place + 1 and chunks[place + 1].kind in ("duration", "amount", "slots", "rate"):
                 return not timed or len(words) <= 1
