@@ -10,6 +10,8 @@ import shlex
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from medfence_guard import Extraction, Rulepack, SourceDocument, verify
 from medfence_guard.bundle import Bundle
@@ -157,6 +159,23 @@ def test_one_name_for_two_compositions_in_the_list_is_said(run, tmp_path):
     code, _, err = built(run, tmp_path, "Zorbitel,telmisartan,40 mg,tablet,,,,\nZorbitel,losartan,50 mg,tablet,,,,\n")
     assert code == 0
     assert "row 3: 'Zorbitel' stands for another composition in row 2" in err
+
+
+WORDS = (
+    "paracetamol telmisartan Telma co-trimoxazole zorbinib + / mg 500 5 mL % tablet drops SR yes per puff IU - . 0 1e5 µg ½ १० =x"
+).split()
+UNPRINTABLE = ("", " ", "\u200b", "\ud800", "\x07", "\N{GRINNING FACE}")
+CELLS = st.lists(st.sampled_from((*WORDS, *UNPRINTABLE)), max_size=4).map("".join)
+
+
+@settings(max_examples=300)
+@given(st.lists(st.lists(CELLS | st.text(max_size=6), min_size=9, max_size=10), max_size=3))
+def test_any_cells_give_entries_or_problems_and_never_both_for_one_row(cells):
+    rulepack = Rulepack.default()
+    reading = read_rows(list(COLUMNS), list(enumerate(cells, start=2)), rulepack.bundle, rulepack.lexicon)
+    assert not {entry.row for entry in reading.entries} & {problem.row for problem in reading.problems}
+    full = {number for number, row in enumerate(cells, start=2) if any(cell.strip() for cell in row)}
+    assert {entry.row for entry in reading.entries} | {problem.row for problem in reading.problems} >= full
 
 
 # ---- cells that cannot be used --------------------------------------------------------------------------------

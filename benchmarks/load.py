@@ -1,0 +1,82 @@
+"""How long the reference data takes to be ready, and what it weighs: `python -m benchmarks.load [--check]`.
+
+Each figure is the median over fresh processes, since a second load in one process finds everything warm. `--check` exits 1 when a
+target is missed. Resident size is the peak the operating system reports (Linux and macOS).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+RUNS = 7
+TARGET_BUNDLE_MS = 50.0
+TARGET_RESIDENT_MB = 30.0
+ROOT = Path(__file__).resolve().parents[1]
+
+MEASURE = """
+import json, resource, sys, time
+def resident():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024 * 1024)
+def timed(action):
+    start = time.perf_counter()
+    value = action()
+    return value, (time.perf_counter() - start) * 1000
+start, bare = time.perf_counter(), resident()
+from medfence_guard import Rulepack, bundle, rulepack
+imported, after_import = (time.perf_counter() - start) * 1000, resident()
+folder = rulepack.shipped_folder()
+data, reading = timed((folder / "bundle.json").read_bytes)
+ready, whole = timed(lambda: bundle.Bundle.from_bytes(data, jurisdiction="in"))
+after_bundle = resident()
+parsing = timed(lambda: json.loads(data))[1]
+tables = {name: json.loads((folder / "lexicon" / f"{name}.json").read_bytes()) for name in rulepack.LEXICON_FILES}
+_, lexicon = timed(lambda: rulepack.compile_lexicon(tables))
+_, pack = timed(Rulepack.default)
+figures = {
+    "import of the library, ms": imported, "  bundle.json: parse only, ms": parsing, "bundle: bytes to ready, ms": reading + whole,
+    "lexicons: tables to ready, ms": lexicon, "Rulepack.default(), ms": pack,
+    "resident: bare Python, MB": bare, "resident: after import, MB": after_import, "resident: with the bundle, MB": after_bundle,
+}
+name = "telmisartan" * 40
+for length in (5, 10, 20, 40, 80, 160, 320):
+    asked = name[:length]
+    _, spent = timed(lambda: [ready.names.get(bundle.name_key(asked)) for _ in range(2000)])
+    figures[f"look-up of a name of {length:3} letters, us"] = spent / 2
+print(json.dumps(figures))
+"""
+
+
+def measured() -> dict[str, float]:
+    """The figures of one fresh process."""
+    command = [sys.executable, "-c", MEASURE]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    figures: dict[str, float] = json.loads(done.stdout)
+    return figures
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="exit 1 when a target is missed")
+    args = parser.parse_args()
+    runs = [measured() for _ in range(RUNS)]
+    medians = {what: statistics.median(run[what] for run in runs) for what in runs[0]}
+    print(f"median of {RUNS} fresh processes, Python {sys.version.split()[0]}")
+    for what, value in medians.items():
+        print(f"{what:42} {value:8.2f}")
+    targets = (
+        ("bundle: bytes to ready, ms", TARGET_BUNDLE_MS),
+        ("resident: with the bundle, MB", TARGET_RESIDENT_MB),
+    )
+    missed = [(what, limit) for what, limit in targets if medians[what] >= limit]
+    for what, limit in targets:
+        print(f"target: {what} under {limit:g}: {'MISSED' if (what, limit) in missed else 'met'}")
+    return 1 if args.check and missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
