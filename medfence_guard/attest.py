@@ -160,14 +160,16 @@ def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product]) -
     if not known:
         return ""
     same = [(value, c) for u, value, c in known if ("iu" if u[0] == "unit" else u[0]) == dimension]
+    if not same and "iu" in (dimension, *(u[0] for u, _, _ in known)):
+        # A vitamin or a hormone may be labelled in units or by mass.
+        return ""
     if not same:
         return "the bundle knows it only in another dimension" if dimension in ("mass", "iu", "volume", "percent") else ""
     alike = [value / (c.per_value if quantity.per and c.per_value else 1) for value, c in same if bool(c.per_value) == bool(quantity.per)]
-    if len(set(alike)) < 2:
-        # One known strength is no range: the lists hold few of what is sold.
-        return ""
+    # One known strength is no range, the lists hold few of what is sold: then only the next order of magnitude refutes.
+    factor = 10 if len(set(alike)) > 1 else 100
     value = quantity.parts[0] * mine[1] / (quantity.per[0][0] if quantity.per else 1)
-    if value > 10 * max(alike) or value * 10 < min(alike):
+    if value > factor * max(alike) or value * factor < min(alike):
         return "more than ten times the largest or less than a tenth of the smallest attested strength"
     return ""
 

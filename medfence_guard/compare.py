@@ -627,6 +627,9 @@ def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) ->
     full = [r for r in setting.statement.roles.strengths if None not in r.value.units]
     if not full:
         return [added(setting, "dose.not_in_source", "the statement states no such dose")]
+    if any(per == "kg" for _, per in full[0].value.per) and not claim.per:
+        said = f"source says {quantity_text(full[0].value)}; what that comes to is not computed"
+        return [Judgement(ABSTAIN, "unit.per_weight", said, (full[0].chunk,), severity=Severity.MAJOR)]
     judged = compare_quantity(setting, full[0].value, claim, full[0].chunk)
     if any(j.verdict is not PASS for j in judged):
         return judged
@@ -780,7 +783,10 @@ def _lost_interval(source: Roles, claim: Roles) -> list[Judgement]:
         return []
     return [
         Judgement(
-            FAIL, "timing.frequency_lost", f"source says {rate_text(lost[0].value)}, which the claim drops", tuple(r.chunk for r in lost)
+            ABSTAIN if source.unsupported or source.residue else FAIL,
+            "timing.frequency_lost",
+            f"source says {rate_text(lost[0].value)}, which the claim drops",
+            tuple(r.chunk for r in lost),
         )
     ]
 

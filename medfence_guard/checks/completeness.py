@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from medfence_guard.bundle import name_key
 from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
@@ -73,9 +74,9 @@ def account(context: Context) -> Accounting:
         confident = context.confidence.doubt_about(_value_chunks(statement)) is None and context.confidence.document_doubt is None
         ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and confident
         joined = any(
-            len(i.name.parts) > 1 and any(part.key == statement.name.key for part in i.name.parts)
-            for i in context.items
-            if i.name is not None
+            c.field == "name" and len(key := name_key(c.text)) > len(statement.name.key) and statement.name.key in key
+            for i in context.payload.items
+            for c in i.claims
         )
         if ordered and not joined and _is_order(statement) and not statement.injected and statement.name.entry is not None:
             findings.append(

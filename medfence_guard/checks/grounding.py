@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest, implied_forms, implied_units
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
-from medfence_guard.bundle import Product, name_key
+from medfence_guard.bundle import Product
 from medfence_guard.checks.check import INJECTABLE, Check, Context, Run, finding, reference_evidence, rule_finding, source_evidence
 from medfence_guard.compare import (
     ABSTAIN,
@@ -76,12 +76,12 @@ def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence
 
 def _parts_in_text(context: Context, item: Item) -> tuple[Evidence, ...]:
     """Each part of a claimed combination stands in the source, though not joined in a way that is read."""
+    claimed = _name_words(item)
     name = context.items[item.index].name
-    if name is None or len(name.parts) < 2:
+    if name is None or len(claimed) < 2 or not claimed <= set(_words(context.source.text)):
         return ()
-    text = name_key(context.source.text)
-    found = [s for s in context.reading.statements if any(s.name.key == part.key for part in name.parts)]
-    if not found or not all(part.key in text for part in name.parts):
+    found = [s for s in context.reading.statements if set(_words(context.text(Span(s.name.start, s.name.end)))) & claimed]
+    if not found:
         return ()
     return (
         Evidence(
@@ -142,16 +142,21 @@ _OF_SEVERAL = frozenset(
 )
 
 
+def _name_words(item: Item) -> set[str]:
+    told = next((c.text for c in item.claims if c.field in ("name", "generic_name")), "")
+    return {w for w in _words(told) if w not in ("and", "with", "tab", "cap", "inj", "syp", "tablet", "capsule", "injection", "syrup")}
+
+
 def _combination_in_pieces(context: Context, item: Item, statement: Statement) -> bool:
     """The claimed name has several parts, all of them on the statement's own line, and the statement was read with fewer."""
-    name = context.items[item.index].name
-    if name is None or len(name.parts) < 2 or len(statement.name.parts) >= len(name.parts):
-        return False
     text = context.reading.folded.text
     start = text.rfind("\n", 0, statement.span.start) + 1
     stop = text.find("\n", statement.span.end)
-    line = name_key(text[start : stop if stop >= 0 else len(text)])
-    return all(part.key in line for part in name.parts)
+    line = set(_words(text[start : stop if stop >= 0 else len(text)]))
+    claimed, read = _name_words(item), set(_words(text[statement.name.start : statement.name.end]))
+    if not claimed or not claimed <= line:
+        return False
+    return bool(claimed - read) or (statement.name.entry is None and claimed != read)
 
 
 def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
@@ -164,8 +169,13 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
     if _combination_in_pieces(context, context.payload.items[claim.item], statement):
         return "the medicines the item joins stand apart in the source"
     if context.source.modality == "text":
-        if claim.field in ("instructions", "timing") and len(context.reading.groups[statement.group]) > 1:
-            return "the statement has several steps"
+        if claim.field in ("instructions", "timing"):
+            if len(context.reading.groups[statement.group]) > 1:
+                return "the statement has several steps"
+            if " ".join(_words(claim.text)) in " ".join(_words(context.source.text)):
+                return "the source has these words, beside the statement"
+        if claim.field == "duration" and statement.roles.unsupported:
+            return "part of the statement could not be read"
         if (judgement.rule in _OF_SEVERAL or claim.field in ("instructions", "timing")) and (
             statement.roles.residue or statement.roles.numbers or statement.roles.unsupported
         ):
@@ -894,7 +904,7 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     digits = any(c.isdigit() for part in missing for c in part)
     whole = " " + " ".join(_words(context.source.text)) + " "
     # The words of the clause beside it (`… x 5 days. Complete the course.`) may be meant for this medicine.
-    beside = all(f" {part} " in whole for part in missing)
+    beside = all(f" {word} " in whole for part in missing for word in part.split())
     digits = digits and not beside
     proven = setting.statement.readable and not setting.misreadable and not beside
     return [
@@ -1326,7 +1336,10 @@ def site_check(context: Context, claim: Claim) -> list[Finding]:
     if roles.sites and not roles.residue:
         return _claim_findings(context, claim, _judge_sites(setting, roles), "grounding.site")
     stated = tuple(r.chunk for r in statement.roles.sites)
-    if stated and fold(claim.text.strip()).text not in {fold(context.text(Span(c.start, c.end))).text for c in stated}:
+    same = tuple(c for c in stated if fold(context.text(Span(c.start, c.end))).text == fold(claim.text.strip()).text)
+    if same and len(stated) == 1:
+        return _claim_findings(context, claim, [Judgement(PASS, "site.equal", "source says the same site", same)], "grounding.site")
+    if stated:
         # `eye` for `right eye`: less than the source says, whatever it means.
         return _claim_findings(
             context,

@@ -64,7 +64,11 @@ def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[C
                 if not of_patient and any(c.value[0] == "family" for c in reaching):
                     # `Wife takes X`: it is she who takes it.
                     continue
-                reaching = [c for c in reaching if c.value[0] not in ("past",) and not (of_patient and c.value[0] == "family")]
+                reaching = [
+                    c
+                    for c in reaching
+                    if (c.value[0] != "past" or surface(c).startswith(("till", "until"))) and not (of_patient and c.value[0] == "family")
+                ]
             reaching.append(chunk)
     return reaching
 

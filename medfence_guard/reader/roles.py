@@ -487,7 +487,13 @@ class RoleReader:
             if "weekly" in chunk.notes:
                 roles.rates.append(Role(Rate(Fraction(1), Fraction(1), Fraction(1), Fraction(1), "wk"), chunk))
         elif kind == "duration":
-            roles.durations.append(Role(chunk.value, chunk))
+            after = chunks[place + 1] if place + 1 < len(chunks) else None
+            headed = after is not None and after.value == ":" and place + 2 < len(chunks) and chunks[place + 2].kind == "number"
+            if headed or (after is not None and after.kind == "number" and chunk.value[0] in (0, 1)):
+                # `Night: 0  Days: 30`: the unit is the label of the next number.
+                roles.residue.append(Role(surface(chunk), chunk))
+            else:
+                roles.durations.append(Role(chunk.value, chunk))
         elif kind == "site":
             self._site(chunk, roles, eye, surface)
         elif kind == "route":
@@ -514,6 +520,9 @@ class RoleReader:
         elif kind == "word":
             if not (chunk.value in _SILENT_GLUE and chunk.value not in ("re", "le", "be")) and not (chunk.value == "be" and not eye):
                 roles.residue.append(Role(chunk.value, chunk))
+        elif kind == "mark" and chunk.value == "#" and self._counts(chunks, place):
+            roles.quantities.append(Role((chunks[place + 1].value.parts[0], None, None), chunks[place + 1]))
+            return place + 2
         elif kind == "mark":
             if chunk.value not in _PLAIN_MARKS:
                 roles.residue.append(Role(chunk.value, chunk))
@@ -567,6 +576,12 @@ class RoleReader:
                 getattr(roles, plain).append(Role(chunk.value, chunk))
         return place + 1
 
+    @staticmethod
+    def _counts(chunks: Sequence[Chunk], place: int) -> bool:
+        """`#30`: how many are dispensed."""
+        after = chunks[place + 1] if place + 1 < len(chunks) else None
+        return after is not None and after.kind == "number" and after.start == chunks[place].end and after.value.high is None and place > 0
+
     def _amount(self, chunks: Sequence[Chunk], place: int, roles: Roles, insulin: bool) -> None:
         chunk = chunks[place]
         quantity: Quantity = chunk.value
@@ -607,6 +622,9 @@ class RoleReader:
             return
         bracketed = before is not None and before.kind == "mark" and before.value == "(" and bool(roles.durations)
         if counted and bracketed and quantity.high is None:
+            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            return
+        if counted and quantity.parts[0] >= 10 and before is not None and before.value == "x" and quantity.high is None:
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
             return
         if counted and quantity.parts[0] >= 10 and (roles.doses or roles.slots or roles.durations or roles.rates or roles.prn):

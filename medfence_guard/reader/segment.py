@@ -953,7 +953,8 @@ class Segmenter:
             c.kind in ("amount", "number", "tuple", "malformed") or c.kind in TIMING_KINDS or c.kind == "form" for c in chunks[anchor + 1 :]
         )
         # `Test: Calcium, Vit B12, Creatinine`: a list of laboratory names, none of them dosed.
-        return dosed or not any(c.kind == "header_line_starts" for c in chunks)
+        named_first = anchor == 0 and len(chunks) > 1 and chunks[1].kind == "word"
+        return dosed or named_first or not any(c.kind == "header_line_starts" for c in chunks)
 
     @staticmethod
     def _is_finding(chunks: Sequence[Chunk], anchor: int) -> bool:

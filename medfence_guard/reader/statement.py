@@ -152,6 +152,7 @@ _LINKS = (
     "not_taking",
     "past",
 )
+_PRONOUNS = frozenset({"he", "she", "they", "her", "his", "who", "discharged"})
 _SUFFERED = frozenset(
     {"developed", "had", "got", "after", "rash", "reaction", "cough", "dry cough", "swelling", "due", "since", "vomiting", "itching"}
 )
@@ -183,7 +184,11 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
         clause = [c for c in clause if not (c.kind == "word" and c.value not in doubt and c.value not in _CONDITIONS)]
     elif any(c.kind == "cue" and c.value[0] == "taking" for c in lead) and not any(surface(c) in _SUFFERED for c in clause):
         # `K/c/o T2DM on Glycomet`: whom it is for, unless it is what it did.
-        clause = [c for c in clause if c.kind != "indication" and not (c.kind == "heading" and c.value[1] == "reported")]
+        clause = [
+            c
+            for c in clause
+            if c.kind != "indication" and not (c.kind == "heading" and c.value[1] == "reported") and surface(c) not in _PRONOUNS
+        ]
     out: list[Chunk] = []
     for chunk in clause:
         if chunk.kind in ("cue", "pseudo_cue", "verb", "form"):
