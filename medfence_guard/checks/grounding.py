@@ -156,6 +156,7 @@ def _combination_in_pieces(context: Context, item: Item, statement: Statement) -
     claimed, read = _name_words(item), set(_words(text[statement.name.start : statement.name.end]))
     if not claimed or not claimed <= line:
         return False
+    read |= {w for w in claimed if any(w in part.key for part in statement.name.parts)}
     return bool(claimed - read) or (statement.name.entry is None and claimed != read)
 
 

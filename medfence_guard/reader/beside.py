@@ -206,6 +206,10 @@ ORDER_SIGNS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`O2 2 L/min`, `D3 60K`", lambda f: f.text.startswith(("o2 ", "o2:", "o2-", "d3 ", "b12 "))),
     ("`TT stat`", lambda f: f.named and f.timed and len(f.body) <= 2),
     (
+        "`RI as per scale`",
+        lambda f: f.named and (f.conditional or "as_directed" in f.kinds) and len(f.body) <= 3 and f.first.value not in _VISITS,
+    ),
+    (
         "`PCM if fever`",
         lambda f: f.named and f.conditional and "indication" in f.kinds and len(f.body) <= 4 and f.first.value not in _VISITS,
     ),

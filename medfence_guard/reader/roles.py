@@ -671,7 +671,9 @@ class RoleReader:
 
     def _route(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> None:
         chunk = chunks[place]
-        if "needs_position" in chunk.notes:
+        on_skin = bool(roles.forms) and all(self._lexicon.form_family.get(f.value) == "topical" for f in roles.forms)
+        if "needs_position" in chunk.notes and not (on_skin and chunk.value == "topical"):
+            # `cream LA` is local application: nothing for the skin is long acting.
             roles.ambiguous.append(Role(("route", (chunk.value,)), chunk))
             return
         roles.routes.append(Role(chunk.value, chunk))

@@ -230,6 +230,10 @@ class Segmenter:
     def _short_form(self, chunks: list[Chunk], place: int) -> list[Chunk]:
         """`T Glycomet 500 mg`, `C Omez 20`: the first letter of a line, before a medicine or an order for an unknown word."""
         first = chunks[place]
+        headed = place == 0 and first.kind == "medicine_class" and len(chunks) > 2 and chunks[1].value == ":"
+        if headed and any(c.kind in ("drug", "form") for c in chunks[2:4]):
+            # `Antibiotic: Cap Amoxicillin 500 mg`: what it is for, before what it is.
+            return [first._replace(kind="inert", value="prescription_nouns"), *chunks[1:]]
         if first.kind != "word" or first.value not in _LETTER_FORMS or place + 1 >= len(chunks):
             return chunks
         after = chunks[place + 1]
@@ -268,6 +272,9 @@ class Segmenter:
         place = 0
         numbered: int | None = None
         chunks = self._separated(chunks)
+        if chunks[0].kind == "cue" and self._surface(chunks[0]).startswith("-"):
+            # `- Stop Tab X`: a bullet, not `Tab X - stop`.
+            chunks = [chunks[0]._replace(value=(chunks[0].value[0], "before")), *chunks[1:]]
         self._injected = self._addresses_a_model(chunks)
         self._ticked = self._is_tick_box(chunks)
         if self._soap and self._soap_letter(chunks):
