@@ -160,9 +160,6 @@ def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product]) -
     if not known:
         return ""
     same = [(value, c) for u, value, c in known if ("iu" if u[0] == "unit" else u[0]) == dimension]
-    if not same and "iu" in (dimension, *(u[0] for u, _, _ in known)):
-        # A vitamin or a hormone may be labelled in units or by mass.
-        return ""
     if not same:
         return "the bundle knows it only in another dimension" if dimension in ("mass", "iu", "volume", "percent") else ""
     alike = [value / (c.per_value if quantity.per and c.per_value else 1) for value, c in same if bool(c.per_value) == bool(quantity.per)]

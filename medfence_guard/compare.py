@@ -909,14 +909,19 @@ def _beside_stat(setting: Setting, source: Roles, claim: Roles, where: tuple[Chu
     regular = (*source.rates, *source.slots, *(w for w in source.day_parts if w.value[0] not in told))
     claimed = claim.rates or claim.slots or claim.day_parts
     if regular and not claimed:
+        firm = bool(source.rates or source.slots)
         return [
             Judgement(
-                FAIL, "timing.frequency_lost", "source says more than a single dose; the claim drops it", tuple(r.chunk for r in regular)
+                FAIL if firm else ABSTAIN,
+                "timing.frequency_lost",
+                "source says more than a single dose; the claim drops it",
+                tuple(r.chunk for r in regular),
+                severity=Severity.CRITICAL if firm else Severity.MAJOR,
             )
         ]
     if claimed and not regular:
         return [added(setting, "timing.component_invented", "the statement says only a single dose", where)]
-    if source.residue or source.durations:
+    if source.residue or any(r.value[2] == "h" for r in source.durations):
         return [
             Judgement(ABSTAIN, "timing.complex_regimen", "more than a single dose stands beside it", where, severity=Severity.MAJOR),
         ]

@@ -157,7 +157,9 @@ def _combination_in_pieces(context: Context, item: Item, statement: Statement) -
     if not claimed or not claimed <= line:
         return False
     read |= {w for w in claimed if any(w in part.key for part in statement.name.parts)}
-    return bool(claimed - read) or (statement.name.entry is None and claimed != read)
+    name = context.items[item.index].name
+    fewer = name is not None and len(claimed) > 1 and len(name.parts) < len(statement.name.parts)
+    return bool(claimed - read) or fewer or (statement.name.entry is None and claimed != read)
 
 
 def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
@@ -167,6 +169,7 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
         return ""
     if statement.interleaved:
         return "the text looks like two columns read straight across"
+    assert claim.item is not None
     if _combination_in_pieces(context, context.payload.items[claim.item], statement):
         return "the medicines the item joins stand apart in the source"
     if context.source.modality == "text":

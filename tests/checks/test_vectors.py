@@ -14,7 +14,13 @@ FILES = sorted((Path(__file__).parent / "vectors").glob("*.jsonl"))
 ROWS = [row for file in FILES for row in vector_rows.read(file)]
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def _param(row: dict[str, Any]) -> Any:
+    """A row with `known` states a limitation: it fails today, and the day it does not, its mark has to go."""
+    marks = [pytest.mark.xfail(strict=True, reason=row["known"])] if "known" in row else []
+    return pytest.param(row, id=row["id"], marks=marks)
+
+
+@pytest.mark.parametrize("row", [_param(row) for row in ROWS])
 def test_verdict(row: dict[str, Any]) -> None:
     vector_rows.check(row, vector_rows.report_of(row))
 
