@@ -3,7 +3,7 @@
 A row: `{"id", "kind", "source_text", "source", "payload" | "payload_json", "options"?, "expected", "why"}`.
 `source` is `{modality, ocr_confidence?, words?: [[start, end, confidence]..]}`. `expected` is `{verdict, accept, must_not, fields}`:
 `verdict` is the ideal, `accept` what a cautious fence may also answer, `must_not` what would be a defect, `fields` the verdict at a path.
-`options` are calls of the rulepack's `with_…`.
+`options` are calls of the rulepack's `with_…`. A row with `known` states a limitation in words: it is expected to miss today.
 
 A value no JSON can hold is written as an object with one `$op` key: `$repeat [text, n]`, `$repeat_list [x, n]`,
 `$concat [..]`, `$float "nan"`, `$decimal "500"`, `$nest n`, `$dict [[key, value]..]`, `$cycle`, `$lying {shown, real}`.
