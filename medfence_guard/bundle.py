@@ -278,10 +278,17 @@ def _index(raw: dict[str, object], digest: str) -> Bundle:
             if known is not None and not known.brand:
                 continue
             slot = entry(key, row["name"], brand=True)
+            whole = key in complete
+            if slot.complete and not whole:
+                # `Telma 80 H` does not make `Telma`, a name of its own, another medicine.
+                continue
+            if whole and not slot.complete:
+                slot.compositions.clear()
+                slot.rows.clear()
+                slot.complete = True
             slot.compositions[product.molecules] = None
             slot.rows.append(product)
             slot.grade, slot.citation = product.grade, product.citation
-            slot.complete = slot.complete or key in complete
         remember_words(row["name"])
     for row in raw.get("brand_collisions", ()):  # type: ignore[attr-defined]
         key = name_key(row["name"])
