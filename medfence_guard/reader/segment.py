@@ -388,7 +388,9 @@ class Segmenter:
         strange = strange_words(clause, self._lexicon)
         clause = without_own_object(clause, strange, self._lexicon, self._surface)
         kinds = {c.kind for c in clause}
-        told = (not strange and "verb" in kinds) or any(c.kind == "cue" and c.value[0] == "continue" for c in clause)
+        told = (not strange and ("verb" in kinds or any(c.value == "order_forms" for c in clause))) or any(
+            c.kind == "cue" and c.value[0] == "continue" for c in clause
+        )
         suffered = here and "indication" in kinds and any(self._surface(c) in ("had", "developed") for c in clause)
         relevant = [c for c in clause if may_change_an_order(c, self._lexicon, told=told, here=here)]
         dangling = bool(clause) and len(clause) <= 3 and clause[0].kind == "word" and clause[0].value in DANGLING

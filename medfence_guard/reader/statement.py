@@ -181,7 +181,11 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
         before = [c for c in clause[:link] if c.kind in _TIMED]
         clause = [*before, *clause[link + 1 :]]
     elif any(c.kind == "verb" or (c.kind == "cue" and c.value[0] in ("continue", "switch_to")) for c in lead):
-        clause = [c for c in clause if not (c.kind == "word" and c.value not in doubt and c.value not in _CONDITIONS)]
+        # `Dyslipidaemia - continue X`: what it is for, before a dash. A word at the verb itself is of the order: `seldom take X`.
+        dash = max((n for n, c in enumerate(clause) if c.kind == "mark" and c.value == "-"), default=-1)
+        clause = [
+            c for n, c in enumerate(clause) if n > dash or not (c.kind == "word" and c.value not in doubt and c.value not in _CONDITIONS)
+        ]
     elif any(c.kind == "cue" and c.value[0] == "taking" for c in lead) and not any(surface(c) in _SUFFERED for c in clause):
         # `K/c/o T2DM on Glycomet`: whom it is for, unless it is what it did.
         clause = [
