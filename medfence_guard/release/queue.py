@@ -112,8 +112,10 @@ class ReviewQueue:
         self._lock = threading.RLock()
         if path is not None:
             _create_private(Path(path))
+        opened: sqlite3.Connection | None = None
         try:
-            self._db = sqlite3.connect(":memory:" if path is None else path, timeout=30, isolation_level=None, check_same_thread=False)
+            opened = sqlite3.connect(":memory:" if path is None else path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._db = opened
             if path is not None:
                 # In WAL mode SQLite's default (NORMAL) does not sync at commit; a decision must survive a power cut.
                 self._db.execute("PRAGMA journal_mode=WAL")
@@ -122,6 +124,9 @@ class ReviewQueue:
             self._db.executescript(_SCHEMA)
             self._closing = weakref.finalize(self, self._db.close)
         except sqlite3.Error as error:
+            if opened is not None:
+                # A file that is no queue must not stay open.
+                opened.close()
             raise InputError("queue.unusable", f"the review queue cannot be opened ({type(error).__name__})") from None
 
     @classmethod
