@@ -1332,10 +1332,7 @@ def _says_nothing(key: str, value: Json) -> bool:
     if type(value) is list:
         return all(_says_nothing(key, entry) for entry in value)
     if type(value) is dict:
-        return all(type(entry) is not str and type(entry) is not list and type(entry) is not dict for entry in value.values()) or all(
-            _says_nothing(inner, entry) and type(entry) in (int, float, bool, type(None), dict, str) and fold_key(inner) not in _CLINICAL
-            for inner, entry in value.items()
-        )
+        return all(fold_key(inner) not in _CLINICAL and _says_nothing(inner, entry) for inner, entry in value.items())
     return True
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from medfence_guard import Extraction, Rulepack, SourceDocument, VerificationReport, Word, verify
+from medfence_guard import Extraction, Rulepack, SourceDocument, Verdict, VerificationReport, Word, verify
 
 ARTIFACT_OF_KIND = {"note": "clinical_note", "transcript": "clinical_note", "lab": "lab_report"}
 """Every other kind is a prescription."""
@@ -121,6 +121,9 @@ def check(row: dict[str, Any], report: VerificationReport) -> None:
     expected = row["expected"]
     assert overall not in expected["must_not"], f"{overall} is a defect here\n{explain(row, report)}"
     assert overall in expected["accept"], f"{overall} is not one of {expected['accept']}\n{explain(row, report)}"
+    for finding in report.findings:
+        if finding.verdict is Verdict.PASS and finding.check_id.startswith("grounding."):
+            assert any(e.source_spans for e in finding.evidence), f"a PASS points at no place in the source\n{finding}"
 
 
 def missed_fields(row: dict[str, Any], report: VerificationReport) -> list[str]:

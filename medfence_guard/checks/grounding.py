@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest, implied_forms, implied_units
@@ -268,6 +269,27 @@ def _bound(context: Context, claim: Claim) -> tuple[Item, Statement | None]:
 def _not_bound(context: Context, claim: Claim, item: Item, check_id: str) -> list[Finding]:
     verdict, why, evidence = _unbound(context, item)
     return [rule_finding(check_id, claim.path, verdict, Severity.CRITICAL, f"{_says(claim)}{why}.", evidence)]
+
+
+def _of_a_statement(
+    check_id: str,
+) -> Callable[[Callable[[Context, Claim, Item, Statement], list[Finding]]], Callable[[Context, Claim], list[Finding]]]:
+    """A comparison of a claim with its item's statement; an item that owns none is answered alike for every field."""
+
+    def wrap(compare: Callable[[Context, Claim, Item, Statement], list[Finding]]) -> Callable[[Context, Claim], list[Finding]]:
+        @functools.wraps(compare)
+        def run(context: Context, claim: Claim) -> list[Finding]:
+            item, statement = _bound(context, claim)
+            if statement is None:
+                return _not_bound(context, claim, item, check_id)
+            return compare(context, claim, item, statement)
+
+        return run
+
+    return wrap
+
+
+_UNREAD_WORDS = Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)
 
 
 def _unreadable_claim(roles: Roles) -> list[Judgement]:
@@ -648,10 +670,8 @@ def _quantities(roles: Roles) -> list[Quantity]:
     return [q for _, q in sorted(found, key=lambda pair: pair[0])]
 
 
-def strength_check(context: Context, claim: Claim) -> list[Finding]:
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.strength")
+@_of_a_statement("grounding.strength")
+def strength_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles)
@@ -659,7 +679,7 @@ def strength_check(context: Context, claim: Claim) -> list[Finding]:
     if not judgements:
         judgements = _with_confidence(context, _strength(context, setting, statement, roles, quantities))
     if roles.residue:
-        judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
+        judgements.append(_UNREAD_WORDS)
     judgements.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
     return _claim_findings(context, claim, judgements, "grounding.strength")
 
@@ -700,17 +720,15 @@ def _strength(context: Context, setting: Setting, statement: Statement, roles: R
     return judged
 
 
-def dose_check(context: Context, claim: Claim) -> list[Finding]:
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.dose")
+@_of_a_statement("grounding.dose")
+def dose_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles)
     if not judgements:
         judgements = _dose(context, setting, item, claim, roles)
     if roles.residue:
-        judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
+        judgements.append(_UNREAD_WORDS)
     return _claim_findings(context, claim, judgements, "grounding.dose")
 
 
@@ -728,10 +746,8 @@ def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: R
 # -- timing ------------------------------------------------------------------------------------------------------------
 
 
-def frequency_check(context: Context, claim: Claim) -> list[Finding]:
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.frequency")
+@_of_a_statement("grounding.frequency")
+def frequency_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles) or compare_frequency(setting, roles)
@@ -747,14 +763,7 @@ def frequency_check(context: Context, claim: Claim) -> list[Finding]:
         )
     )
     if not judgements:
-        judgements = [
-            Judgement(
-                PASS,
-                "timing.equal",
-                "source says the same",
-                tuple(r.chunk for r in (*statement.roles.prn, *statement.roles.weekdays, *statement.roles.rates)),
-            )
-        ]
+        judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
     return _claim_findings(context, claim, judgements, "grounding.frequency")
 
 
@@ -823,11 +832,9 @@ def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles)
     return [added(setting, "text.not_in_statement", "the item's own statement does not have these words")]
 
 
-def timing_check(context: Context, claim: Claim) -> list[Finding]:
+@_of_a_statement("grounding.text")
+def timing_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`timing` and `instructions`: meals, times of day, advice. Every part must stand in the statement."""
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.text")
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles)
@@ -922,11 +929,9 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     ]
 
 
-def text_check(context: Context, claim: Claim) -> list[Finding]:
+@_of_a_statement("grounding.text")
+def text_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`indication`, `as_needed_for`: the words must stand in the item's own statement."""
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.text")
     setting = setting_for(context, item, statement)
     roles = context.roles_of(claim)
     if roles.unreadable:
@@ -954,11 +959,9 @@ def text_check(context: Context, claim: Claim) -> list[Finding]:
     )
 
 
-def quote_check(context: Context, claim: Claim) -> list[Finding]:
+@_of_a_statement("grounding.text")
+def quote_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`source_quote`: verbatim in the item's own statement, white space and case aside."""
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.text")
     start = context.source.text.rfind("\n", 0, statement.span.start) + 1
     stop = context.source.text.find("\n", statement.span.end)
     around = fold(context.source.text[start : stop if stop >= 0 else len(context.source.text)]).text
@@ -975,26 +978,22 @@ def quote_check(context: Context, claim: Claim) -> list[Finding]:
     )
 
 
-def duration_check(context: Context, claim: Claim) -> list[Finding]:
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.duration")
+@_of_a_statement("grounding.duration")
+def duration_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles) or compare_duration(setting, roles)
     if roles.residue or (roles.durations and roles.numbers):
         judgements = [
             *judgements,
-            Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR),
+            _UNREAD_WORDS,
         ]
     judgements = [*judgements, *_other_components(context, setting, item, claim, roles, beside=("durations", "numbers"))]
     return _claim_findings(context, claim, judgements, "grounding.duration")
 
 
-def as_needed_check(context: Context, claim: Claim) -> list[Finding]:
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.as_needed")
+@_of_a_statement("grounding.as_needed")
+def as_needed_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     setting = setting_for(context, item, statement)
     claimed = claim.boolean
     if claimed is None:
@@ -1121,10 +1120,8 @@ def _form_name(form: str) -> str:
     return form
 
 
-def form_check(context: Context, claim: Claim) -> list[Finding]:
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.form")
+@_of_a_statement("grounding.form")
+def form_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles)
@@ -1134,11 +1131,9 @@ def form_check(context: Context, claim: Claim) -> list[Finding]:
             judgements = [Judgement(ABSTAIN, "form.unreadable_claim", "the claim is no form that can be read", severity=Severity.MAJOR)]
         else:
             judgements = [j for f in dict.fromkeys(forms) for j in _judge_form(context, setting, statement, f)]
-        if roles.releases:
-            judgements.extend(_judge_release(statement, [r.value[0] for r in roles.releases], setting))
         if roles.residue or roles.numbers:
-            judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
-        judgements.extend(_other_components(context, setting, item, claim, roles, beside=("forms", "releases")))
+            judgements.append(_UNREAD_WORDS)
+        judgements.extend(_other_components(context, setting, item, claim, roles, beside=("forms",)))
     return _claim_findings(context, claim, judgements, "grounding.form")
 
 
@@ -1160,10 +1155,8 @@ def _judge_release(statement: Statement, claimed: Sequence[str], setting: Settin
     return out
 
 
-def release_check(context: Context, claim: Claim) -> list[Finding]:
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.release")
+@_of_a_statement("grounding.release")
+def release_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     claimed = [r.value[0] for r in roles.releases]
@@ -1252,10 +1245,8 @@ def _judge_route(context: Context, setting: Setting, statement: Statement, wante
     ]
 
 
-def route_check(context: Context, claim: Claim) -> list[Finding]:
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.route")
+@_of_a_statement("grounding.route")
+def route_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles)
@@ -1274,7 +1265,7 @@ def route_check(context: Context, claim: Claim) -> list[Finding]:
             judgements = [j for r in dict.fromkeys(routes) for j in _judge_route(context, setting, statement, r)]
         judgements.extend(_other_components(context, setting, item, claim, roles, beside=("routes", "forms")))
         if roles.residue or roles.numbers:
-            judgements.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR))
+            judgements.append(_UNREAD_WORDS)
         judgements.extend(_judge_manner(context, setting, claim))
     return _claim_findings(context, claim, judgements, "grounding.route")
 
@@ -1331,10 +1322,8 @@ def _judge_sites(setting: Setting, claim: Roles) -> list[Judgement]:
     return out
 
 
-def site_check(context: Context, claim: Claim) -> list[Finding]:
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.site")
+@_of_a_statement("grounding.site")
+def site_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     if roles.sites and not roles.residue:
@@ -1398,7 +1387,7 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
         return _claim_findings(
             context,
             claim,
-            [Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)],
+            [_UNREAD_WORDS],
             check_id,
         )
     quantities = _quantities(roles) + [Quantity((r.value[0],), (r.value[2],)) for r in (*roles.quantities, *roles.maxima, *roles.refills)]
@@ -1472,11 +1461,9 @@ def _derived(setting: Setting, wanted: Quantity) -> Judgement:
     return added(setting, "count.not_in_source", "the statement states no total")
 
 
-def sequence_check(context: Context, claim: Claim) -> list[Finding]:
+@_of_a_statement("grounding.sequence")
+def sequence_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`sequence`: the place of the statement in the source, or its printed list number."""
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.sequence")
     text = claim.text.strip()
     order = sorted({s.group for s in context.binding.owner.values()})
     place = str(order.index(statement.group) + 1)
@@ -1496,11 +1483,9 @@ def sequence_check(context: Context, claim: Claim) -> list[Finding]:
     )
 
 
-def dosage_check(context: Context, claim: Claim) -> list[Finding]:
+@_of_a_statement("grounding.dosage")
+def dosage_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`dosage`: strength, dose or schedule, told apart by grammar and never by its name."""
-    item, statement = _bound(context, claim)
-    if statement is None:
-        return _not_bound(context, claim, item, "grounding.dosage")
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles)

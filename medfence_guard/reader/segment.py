@@ -208,7 +208,7 @@ class Segmenter:
         starts = sorted({draft.line for draft in self.out.drafts})
         for is_head, counted in ((_person_of, "patients"), (_date_of, "prescriptions")):
             heads = [(n, who) for n, (chunks, _) in enumerate(lines) if (who := is_head(self._text, chunks)) is not None]
-            several = any(_SEX_AND_AGE.sub("", who, count=1) != who and len(_SEX_AND_AGE.findall(who)) > 1 for _, who in heads)
+            several = any(len(_SEX_AND_AGE.findall(who)) > 1 for _, who in heads)
             for (one, first), (two, second) in itertools.combinations(heads, 2):
                 if first != second and any(one < n < two for n in starts) and any(n > two for n in starts):
                     several = True

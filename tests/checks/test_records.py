@@ -75,3 +75,12 @@ def test_a_check_that_says_nothing_abstains_and_is_named(monkeypatch: pytest.Mon
     report = _report(monkeypatch, lambda context, claim: [])
     assert report.overall is Verdict.ABSTAIN
     assert next(f for f in report.findings if f.field_path.endswith(".duration")).check_id == "grounding.duration"
+
+
+def test_a_frequency_that_no_comparison_judged_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    from medfence_guard.checks import grounding
+
+    monkeypatch.setattr(grounding, "compare_frequency", lambda *_: [])
+    payload = {"medications": [{"name": "Telma", "strength": "40 mg", "frequency": "OD"}]}
+    report = verify(Extraction("prescription", payload), SourceDocument("Tab Telma 40 mg OD"), Rulepack.default())
+    assert report.at("$.medications[0].frequency") is Verdict.ABSTAIN
