@@ -32,9 +32,13 @@ build_venv = $(need_venv); started=$$SECONDS; echo "$(1): installing (several mi
 help:  ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo:  ## a PASS, a FAIL and an ABSTAIN, each with its evidence page (installs nothing)
+# The scribe needs LangChain: it runs in the environment of `make test` if that is there, else in a small one of its own.
+SCRIBE_VENV := $(if $(wildcard .venv/.stamp),.venv,.venv-scribe)
+demo:  ## a PASS, a FAIL and an ABSTAIN with their evidence pages; then a scribe in LangChain on recorded replies
 	@$(need_python)
 	@$(RUNNABLE) -m medfence_guard demo
+	@echo; $(MAKE) --no-print-directory $(SCRIBE_VENV)/.stamp && $(SCRIBE_VENV)/bin/python examples/scribe/scribe.py --brief || \
+	 { echo "The scribe did not run. What is above needs no installation; the scribe needs LangChain from a package index."; exit 1; }
 
 test: .venv/.stamp  ## lint, types and every test, adapters included; a skipped test is a failure
 	@started=$$SECONDS; $(MAKE) --no-print-directory lint && \
@@ -67,6 +71,8 @@ bench: .venv-bench/.stamp  ## the time of verify(): growth, multiple of the floo
 	@$(call build_venv,.venv-floor-core,-e ".[test]" "$(FLOOR_CORE)")
 .venv-floor-agents/.stamp: pyproject.toml Makefile
 	@$(call build_venv,.venv-floor-agents,-e ".[test]" "$(FLOOR_AGENTS)")
+.venv-scribe/.stamp: pyproject.toml
+	@$(call build_venv,.venv-scribe,-e ".[langchain$(comma)examples]")
 .venv-bench/.stamp: pyproject.toml Makefile
 	@$(call build_venv,.venv-bench,medfence==0.1.0)
 
@@ -75,5 +81,5 @@ clean:  ## remove every environment and cache made here
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .PHONY: demo-scribe
-demo-scribe: .venv/.stamp  ## a chain of LangChain on the recorded replies of a real, tiny model (no network once installed)
-	@.venv/bin/python examples/scribe/scribe.py
+demo-scribe: $(SCRIBE_VENV)/.stamp  ## the scribe in full: each note, what became of it, an evidence page for each that was held
+	@$(SCRIBE_VENV)/bin/python examples/scribe/scribe.py

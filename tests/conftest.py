@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -39,3 +41,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("skipped, and MEDFENCE_REQUIRE_ALL=1 says nothing may be")
         for nodeid in _skipped:
             terminalreporter.line(nodeid)
+
+
+@pytest.fixture
+def loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """Guardrails takes the thread's loop and leaves it behind; here each test has its own, and nothing is left over for the next."""
+    own = asyncio.new_event_loop()
+    asyncio.set_event_loop(own)
+    yield own
+    for task in asyncio.all_tasks(own):
+        task.cancel()
+    own.run_until_complete(asyncio.sleep(0))
+    own.run_until_complete(own.shutdown_default_executor())
+    own.close()
+    asyncio.set_event_loop(None)

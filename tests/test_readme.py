@@ -27,6 +27,7 @@ def name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+@pytest.mark.usefixtures("loop")  # Guardrails takes the thread's
 @pytest.mark.parametrize("page", WITH_CODE, ids=name)
 def test_the_code_of_a_page_runs_and_prints_what_it_shows(page: Path) -> None:
     """All python blocks of a page share one namespace; a text block shows what the blocks since the last one print."""

@@ -1,6 +1,7 @@
 """A scribe to copy: a doctor's OPD note, a chat model that makes a prescription of it, and the fence that decides what leaves.
 
     python scribe.py                     # replays recorded replies of a real, tiny model; no network
+    python scribe.py --brief             # the same, one line for each note
     python scribe.py --model NAME --base-url http://localhost:8080/v1     # the same chain, live, at any OpenAI-compatible endpoint
 
 A PASS is printed. A FAIL or an ABSTAIN goes to `ask`, which writes the evidence page, and opens it with `--open`.
@@ -133,13 +134,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--base-url", help="of an OpenAI-compatible endpoint, for example http://localhost:8080/v1")
     parser.add_argument("--note", action="append", help="a note of your own (live only); may be repeated")
     parser.add_argument("--open", action="store_true", help="open each evidence page in the browser")
+    parser.add_argument("--brief", action="store_true", help="one line for each note, and no evidence pages")
     given = parser.parse_args(arguments)
     if (given.model is None) is not (given.base_url is None):
         parser.error("--model and --base-url go together")
     if given.note and given.model is None:
         parser.error("a note of your own needs a live model: the recorded one has only answered its own notes")
     notes: list[str] = given.note or json.loads((HERE / "notes.json").read_text("utf-8"))
-    review = partial(ask, in_browser=given.open)
+    review = None if given.brief else partial(ask, in_browser=given.open)
+    show = brief if given.brief else full
     if given.model is not None:
         return show(scribe(chat_model(given.model, given.base_url), review), notes)
     print(f"Recorded replies of {RECORDED}, a real model and a tiny one (135 million parameters).")
@@ -148,20 +151,40 @@ def main(arguments: list[str] | None = None) -> int:
         return show(scribe(chat_model(RECORDED, "http://localhost/v1"), review), notes)
 
 
-def show(chain: Runnable[object, Outcome], notes: list[str]) -> int:
+def full(chain: Runnable[object, Outcome], notes: list[str]) -> int:
     """Each note with its outcome; then the count."""
     released = 0
     for note in notes:
         print(f"\n{note}")
         outcome = chain.invoke({"note": note})
-        verdict = "no report" if outcome.report is None else outcome.report.overall.name
-        print(f"  {verdict}, {outcome.status.name}")
+        print(f"  {verdict(outcome)}, {outcome.status.name}")
         if outcome.released:
             released += 1
             print(f"  {json.dumps(outcome.payload, ensure_ascii=False)}")
         elif outcome.request is not None:
             for item in outcome.request.items[:3]:
                 print(f"  {item.path}: {item.sentence}")
+    return count(notes, released)
+
+
+def brief(chain: Runnable[object, Outcome], notes: list[str]) -> int:
+    """Each note on one line, with the first reason for holding the record made of it; then the count."""
+    released = 0
+    for note in notes:
+        outcome = chain.invoke({"note": note})
+        released += outcome.released
+        first = "" if outcome.request is None else f"  {outcome.request.items[0].sentence.splitlines()[0]}"
+        print(f"{verdict(outcome):8}{note[:48]:50}{'released' if outcome.released else 'held'}{first[:70]}")
+    return count(notes, released)
+
+
+def verdict(outcome: Outcome) -> str:
+    """PASS, FAIL or ABSTAIN; or that there was nothing to verify."""
+    return "no report" if outcome.report is None else outcome.report.overall.name
+
+
+def count(notes: list[str], released: int) -> int:
+    """The last line, and the exit code: to hold is no error."""
     print(f"\n{len(notes)} notes: {released} released, {len(notes) - released} held for a person.")
     return 0
 

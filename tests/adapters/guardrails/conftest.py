@@ -69,17 +69,8 @@ class Engine:
 
 
 @pytest.fixture(autouse=True)
-def loop():
-    """Guardrails takes the thread's loop and leaves it behind; here each test has its own, and nothing is left over for the next."""
-    own = asyncio.new_event_loop()
-    asyncio.set_event_loop(own)
-    yield own
-    for task in asyncio.all_tasks(own):
-        task.cancel()
-    own.run_until_complete(asyncio.sleep(0))
-    own.run_until_complete(own.shutdown_default_executor())
-    own.close()
-    asyncio.set_event_loop(None)
+def own_loop(loop):
+    """Every test here, whether it asks for the loop or not."""
 
 
 @pytest.fixture(params=["concurrent", "sequential", "async guard"])
