@@ -114,6 +114,18 @@ def account(context: Context) -> Accounting:
                 (evidence,),
             )
         )
+    for span in context.reading.remarks:
+        evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unread_remark")
+        findings.append(
+            rule_finding(
+                "completeness.unread_remark",
+                path,
+                ABSTAIN,
+                Severity.CRITICAL,
+                "The source says something of its orders here that names none of them; a person must say what it changes.",
+                (evidence,),
+            )
+        )
     for span in context.reading.unread:
         evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unread_line")
         findings.append(

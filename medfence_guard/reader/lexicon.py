@@ -6,7 +6,8 @@ and `{u}` (any unit word of a dose).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -51,6 +52,39 @@ Trie = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
+class RemarkWords:
+    """The tables of `lexicon/remarks.json`, compiled (`reader/remarks.py`)."""
+
+    corrections: re.Pattern[str]
+    whole: frozenset[str]
+    whole_if_known: frozenset[str]
+    nouns: frozenset[str]
+    changes: frozenset[str]
+    small: frozenset[str]
+    other_headings: re.Pattern[str]
+    heading_words: frozenset[str]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> RemarkWords:
+        """KeyError if a table is missing; the rulepack loader reports it."""
+        return cls(
+            corrections=_any_of(raw["corrections"]),
+            whole=frozenset(raw["whole"]),
+            whole_if_known=frozenset(raw["whole_if_known"]),
+            nouns=frozenset(raw["nouns"]),
+            changes=frozenset(raw["changes"]),
+            small=frozenset(raw["small"]),
+            other_headings=_any_of(raw["other_headings"]),
+            heading_words=frozenset(raw["heading_words"]),
+        )
+
+
+def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
+    longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    return re.compile(r"(?<![a-z0-9'-])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![a-z0-9'-])")
+
+
+@dataclass(frozen=True, slots=True)
 class Lexicon:
     """The compiled tables. `pieces` are the words that a glued run of letters may be split into."""
 
@@ -76,6 +110,7 @@ class Lexicon:
     reference_words: frozenset[str]
     site_route: Mapping[str, str | None]
     same_forms: tuple[frozenset[str], ...]
+    remarks: RemarkWords
 
 
 def _atoms(phrase: str) -> list[str]:
@@ -258,6 +293,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         reference_words=frozenset(cues["reference_words"]),
         instruction_marks=tuple(sections["instruction_to_model"].get("marks", ())),
         same_forms=tuple(frozenset(group) for group in forms["same_form"]),
+        remarks=RemarkWords.from_json(tables["remarks"]),
         site_route={row["site"]: row["route"] for row in routes["sites"]},
     )
 

@@ -27,6 +27,7 @@ from medfence_guard.reader.beside import (
 )
 from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon
+from medfence_guard.reader.remarks import heads_something_else, speaks_of_orders
 
 # Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
 SIG_KINDS = frozenset(
@@ -100,6 +101,7 @@ class Segmented:
     drafts: list[Draft] = field(default_factory=list)
     collectives: list[Chunk] = field(default_factory=list)
     unread: list[Span] = field(default_factory=list)
+    remarks: list[Span] = field(default_factory=list)
     prescriptions: int = 0
     persons: list[Chunk] = field(default_factory=list)
     patients: int = 0
@@ -243,6 +245,22 @@ class Segmenter:
             return [*chunks[:place], first._replace(kind="form", value=_LETTER_FORMS[first.value]), *chunks[place + 1 :]]
         return chunks
 
+    def _other_heading(self, chunks: list[Chunk]) -> list[Chunk]:
+        """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
+        colon = next((n for n, c in enumerate(chunks[:8]) if c.kind == "mark" and c.value in (":", ":-")), len(chunks) - 1)
+        inline = colon < len(chunks) - 1
+        if inline and not any(c.kind in ("drug", "form", "word") for c in chunks[colon + 1 :]):
+            return chunks
+        if any(c.kind in ("drug", "amount", "rate", "slots") for c in chunks[:colon]):
+            return chunks
+        if not heads_something_else(self._text[chunks[0].start : chunks[colon].end], self._lexicon):
+            return chunks
+        self._close()
+        self._section = ("", "unknown")
+        self._unknown_heading = True
+        self._ahead = (-2, [])
+        return chunks[colon + 1 :]
+
     @staticmethod
     def _heads_a_list(chunks: Sequence[Chunk]) -> bool:
         """Only words for medicines, and a colon: the rest of a heading."""
@@ -272,6 +290,9 @@ class Segmenter:
         place = 0
         numbered: int | None = None
         chunks = self._separated(chunks)
+        chunks = self._other_heading(chunks)
+        if not chunks:
+            return
         if chunks[0].kind == "cue" and self._surface(chunks[0]).startswith("-"):
             # `- Stop Tab X`: a bullet, not `Tab X - stop`.
             chunks = [chunks[0]._replace(value=(chunks[0].value[0], "before")), *chunks[1:]]
@@ -360,6 +381,8 @@ class Segmenter:
         header = first.kind == "header_line_starts" or (first.kind in ("release", "route", "site") and means(first, "header_line_starts"))
         if header:
             self._count_patient(chunks, place)
+            if self._lexicon.remarks.corrections.search(line_text) is not None:
+                self.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
         self._bulleted = place > 0 and numbered is None
         before = len(self.out.drafts) + (self._open is not None)
         opened_here = self._open
@@ -379,6 +402,7 @@ class Segmenter:
             return
         if not whole_line:
             self._note_unread(clause, numbered)
+        self._note_remark(clause)
         here = self._open is not None or (bool(self.out.drafts) and self.out.drafts[-1].last_line == self._line)
         if self._section[0] in ("followup", "investigations") and not any(
             c.kind == "cue" and c.value[0] in ("stopped", "held") for c in clause
@@ -525,6 +549,14 @@ class Segmenter:
         )
         if may_be_an_order(body, self._text[body[0].start : body[-1].end], place, self._lexicon):
             self.out.unread.append(Span(chunks[0].start, chunks[-1].end))
+
+    def _note_remark(self, clause: Sequence[Chunk]) -> None:
+        """A clause that may change the orders of the page, wherever it stands. Above the first order it is told before it."""
+        ordered = self._open is not None or bool(self.out.drafts)
+        section = self._section[0] if ordered or self._section[1] != "unknown" else "complaints"
+        text = self._text[clause[0].start : clause[-1].end]
+        if speaks_of_orders(clause, text, section, self._lexicon, self._surface):
+            self.out.remarks.append(Span(clause[0].start, clause[-1].end))
 
     def _follows_an_item(self, numbered: int | None) -> bool:
         """Whether the list entry before this one led to a statement."""

@@ -30,6 +30,7 @@ class SourceReading:
     statements: tuple[Statement, ...]
     collectives: tuple[Chunk, ...]
     unread: tuple[Span, ...]
+    remarks: tuple[Span, ...]
     interleaved: tuple[Span, ...]
     several_persons: tuple[Chunk, ...]
     prescriptions: int
@@ -139,6 +140,7 @@ def read_source(
         tuple(statements),
         tuple(segmented.collectives),
         tuple(segmented.unread),
+        tuple(segmented.remarks),
         interleaved,
         tuple(segmented.persons),
         segmented.prescriptions,

@@ -1,0 +1,118 @@
+"""Clauses that name no medicine and still speak of the orders on the page, wherever they stand.
+
+`beside.py` judges the clauses next to an order. This one judges all that no statement took: a correction at the foot of
+the page, `Plan: both stopped`, `First two only`, `Above for wife`. Such a clause is never applied to an order (which
+one, and how, is a person's business); it is remembered, and the page abstains (P10, P21). The rule for each kind of
+clause is one row of `REMARKS`; the words are `lexicon/remarks.json`.
+
+A heading is a remark too: `OLD LIST`, `Ward stock:`, `## Weaned` put the orders below at another time or place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from medfence_guard.reader.beside import is_advice, strange_words, without_own_object
+from medfence_guard.reader.chunks import Chunk, means
+from medfence_guard.reader.lexicon import Lexicon
+
+_WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
+_ORDINAL = r"(?:first|second|third|fourth|fifth|last|1st|2nd|3rd|4th|5th)"
+_NUMBERS = r"\d{1,2}(?: ?(?:,|&|and|\+) ?\d{1,2})*"
+_NOUN = r"(?:one|two|three|drug|medicine|medication|tablet|tab|item|order|no|number)s?"
+# `Only 1 and 2`, `Omit no 2`, `the second medicine`, `No. 3 is for wife`, `1 & 2 for mother`
+_BY_PLACE = re.compile(
+    rf"\b{_ORDINAL} {_NOUN}\b|"
+    rf"^(?:please |kindly )?(?:only|give|omit|cancel|delete|stop|hold|skip|remove|repeat|continue|take) (?:only )?(?:nos?\.? ?|items? |#)?"
+    rf"{_NUMBERS}(?: only| alone)?\W*$|"
+    rf"\b(?:nos?\.?|items?|number|drug|medicine|#) ?{_NUMBERS}\b(?! ?(?:mg|ml|days?|weeks?|months?|years?|%))|"
+    rf"^{_NUMBERS} (?:only|for|not)\b(?! ?\d)"
+)
+_VALUES = frozenset({"amount", "duration", "rate", "slots", "prn", "weekday", "maximum", "number", "stat", "duration_open"})
+_BARE = frozenset("cue word duration duration_open rate amount number prn mark then label verb slots when weekday unsupported stat form".split())
+_NO_CHANGE = frozenset({"taking", "continue", "ambiguous", "conditional", "question"})
+_LATER = frozenset("if after once when only from tomorrow later on post before until till unless".split())
+# What was found or told before the orders were made does not change them.
+_FINDINGS = frozenset({"complaints", "exam", "diagnosis", "investigations", "family", "social", "past", "allergy", "header"})
+_MOVED_ON = frozenset({"followup", "investigations", "signature", "header"})
+
+
+class _Facts:
+    """What the rows below ask of one clause, worked out once."""
+
+    def __init__(self, clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str]) -> None:
+        words = lexicon.remarks
+        self.text, self.section, self.clause = text, section, clause
+        self.spoken = frozenset(_WORD.findall(text))
+        known = words.changes | words.whole | words.whole_if_known | words.nouns | words.small
+        strange = [c for c in strange_words(clause, lexicon) if not frozenset(_WORD.findall(str(c.value))) <= known]
+        self.unknown = len(strange)
+        left = without_own_object(clause, strange, lexicon, surface)
+        self.kinds = {c.kind for c in clause}
+        self.advised = any(map(is_advice, clause))
+        self.measured = any(c.kind == "header_line_starts" for c in clause)
+        self.cued = any(c.kind == "cue" and c.value[0] not in _NO_CHANGE for c in left)
+        self.person = any(means(c, "person_roles") for c in clause) or any(c.kind == "cue" and c.value[0] == "family" for c in clause)
+        spoken_of = frozenset(w for c in clause if c.kind in ("word", "label", "cue", "medicine_class") for w in _WORD.findall(surface(c)))
+        self.changed = self.cued or bool(spoken_of & words.changes)
+        self.valued = bool(self.kinds & _VALUES)
+        self.whole = bool(spoken_of & words.whole)
+        self.weakly_whole = bool(spoken_of & words.whole_if_known)
+        self.noun = "medicine_class" in self.kinds or any(
+            (c.kind in ("word", "label", "form") or c.value == "prescription_nouns") and _WORD.findall(surface(c))[-1:] and
+            _WORD.findall(surface(c))[-1] in words.nouns
+            for c in clause
+        )
+        self.bare = self.kinds - {"inert"} <= _BARE and not self.advised
+        self.first = clause[0]
+        self.ordering = self.first.kind == "verb" or self.first.value == "order_forms"
+        self.second = surface(clause[1]) if len(clause) > 1 else ""
+        self.corrected = words.corrections.search(text) is not None
+        self.found_before = section in _FINDINGS
+
+
+# What the clause looks like -> whether this one does.
+REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
+    ("`CANCELLED`, `Addendum: …`, `Entered in error`", lambda f: f.corrected),
+    ("`Correction - dose 20`", lambda f: f.first.value == "correction" and f.second in (":", "-", "")),
+    ("`First two only`, `Omit no 2`, `1 & 2 for mother`", lambda f: not f.found_before and _BY_PLACE.search(f.text) is not None),
+    (
+        "`both stopped`, `All of these for 5 days`, `Above for wife`",
+        lambda f: f.whole and not f.advised and (f.changed or f.person or (f.valued and not f.found_before)),
+    ),
+    (
+        "`All x 5 days`, `stop it`, `None taken`",
+        lambda f: f.weakly_whole and not f.advised and not f.unknown and not f.measured and (f.changed or f.person or f.valued),
+    ),
+    (
+        "`Stop the ARB`, `Last dose today`, `Script not collected`",
+        lambda f: f.noun and not f.advised and f.unknown <= 1 and (f.changed or (f.valued and not f.found_before)),
+    ),
+    ("`then stop`, `for 5 days only`", lambda f: f.bare and not f.unknown and not f.found_before and (f.changed or f.valued)),
+    ("`hold for surgery`, `wean off slowly`", lambda f: f.bare and f.cued and f.unknown == 1 and not f.found_before),
+    ("`Start if BP > 140`, `To start after biopsy`", lambda f: f.ordering and f.second in _LATER),
+    ("`Given by paramedics`", lambda f: f.text.startswith("given by ")),
+)
+
+
+def speaks_of_orders(clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str]) -> bool:
+    """Whether a clause that no statement took may change the orders of the page."""
+    if section in _MOVED_ON and lexicon.remarks.corrections.search(text) is None:
+        return False
+    facts = _Facts(clause, text, section, lexicon, surface)
+    return any(row(facts) for _, row in REMARKS)
+
+
+def heads_something_else(text: str, lexicon: Lexicon) -> bool:
+    """`OLD LIST`, `Ward stock:`, `=== ARCHIVE ===`: words of another time, place or decision, and nothing else."""
+    words = lexicon.remarks
+    bare = text.strip("#=*-_:. ()")
+    if not bare or len(bare) > 60 or words.other_headings.search(bare) is None:
+        return False
+    rest = _WORD.findall(words.other_headings.sub(" ", bare))
+    return len(rest) <= 5 and all(word in words.heading_words or _is_date(word) for word in rest)
+
+
+def _is_date(word: str) -> bool:
+    return word.isdigit()
