@@ -1235,11 +1235,28 @@ def _compare_weekdays(setting: Setting, source: Roles, claim: Roles) -> list[Jud
 _GENERAL = {"ACM": "AC", "ACD": "AC", "ACV": "AC", "PCM": "PC", "PCD": "PC", "PCV": "PC", "CM": "C", "CD": "C", "CV": "C"}
 
 
+# A time of day in words -> the slot it is.
+_PARTS_OF_SLOTS = {"MORN": "MORN", "NOON": "NOON", "AFT": "NOON", "EVE": "EVE", "NIGHT": "NIGHT"}
+
+
 def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
     """Meals and times of day: each claimed one must be written."""
     source = setting.statement.roles
     stated = {w.value[0]: w for w in source.whens}
     out: list[Judgement] = []
+    named = {w.value[0] for w in claim.whens} & set(_PARTS_OF_SLOTS)
+    if named and source.slots and not named & set(stated):
+        given = set(slot_parts(source.slots[0].value[0]))
+        if len(given - {_PARTS_OF_SLOTS[n] for n in named}) and {_PARTS_OF_SLOTS[n] for n in named} <= given:
+            out.append(
+                Judgement(
+                    ABSTAIN,
+                    "timing.some_of_the_slots",
+                    f"source says {_slot_text(source.slots[0].value[0])}: other times as well",
+                    (source.slots[0].chunk,),
+                    severity=Severity.MAJOR,
+                )
+            )
     for wanted in claim.whens:
         code, offset = wanted.value
         if code in stated:

@@ -163,6 +163,8 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
         chunks = [c._replace(kind="malformed", value="number") if c.kind == "item" else c for c in chunks]
         # `5 days and continue`: what only parts two orders of a source is more than the field is for.
         chunks = [c._replace(kind="word", value=surface(c)) if c.kind == "terminator" else c for c in chunks]
+    # What prints itself on a source is an instruction in a payload (`no substitution`).
+    chunks = [c._replace(kind="inert", value="remark") if c.kind in ("boilerplate", "review_phrases") else c for c in chunks]
     if claim.field in _NAMES:
         chunks = [
             c._replace(kind="word", value=surface(c))

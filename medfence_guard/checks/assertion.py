@@ -53,6 +53,14 @@ _CLAIMED = {
     "planned": "hypothetical",
     "conditional": "conditional",
 }
+# A status that tells of a change -> the cue classes that state one.
+_CHANGES = {
+    "changed": frozenset({"increase", "decrease", "switch_to", "switch_from"}),
+    "increase": frozenset({"increase"}),
+    "increased": frozenset({"increase"}),
+    "decrease": frozenset({"decrease"}),
+    "decreased": frozenset({"decrease"}),
+}
 _AGREES = {
     "stopped": {"stopped", "avoid"},
     "held": {"held"},
@@ -97,8 +105,12 @@ def claimed_status(item: Item) -> str | None:
     """The status the item claims, None if it claims none; unknown words are `?`."""
     for claim in item.claims:
         if claim.field == "status":
-            return _CLAIMED.get(" ".join(fold(claim.text).text.replace("_", " ").split()), "?")
+            return _CLAIMED.get(_folded(claim), "?")
     return None
+
+
+def _folded(claim: Claim) -> str:
+    return " ".join(fold(claim.text).text.replace("_", " ").split())
 
 
 def active(context: Context, item: Item) -> list[Finding]:
@@ -222,6 +234,13 @@ def status_claim(context: Context, claim: Claim) -> list[Finding]:
         ]
     if statement.assertion.conflict or actual not in (ACTIVE, *EXCLUDED):
         return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.CRITICAL, f"{says}the source does not decide it.", evidence)]
+    told = _CHANGES.get(_folded(claim))
+    if told is not None and actual == ACTIVE and not any(c.kind == "cue" and c.value[0] in told for c in statement.chunks):
+        return [
+            rule_finding(
+                "assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}the statement tells of no such change.", evidence
+            )
+        ]
     if claimed == "active":
         if actual != ACTIVE:
             return [

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from medfence_guard.bundle import name_key
 from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence
+from medfence_guard.compare import slot_parts
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION, UNDECIDED
@@ -244,7 +245,9 @@ def carried(context: Context, item: Item) -> list[Finding]:
         )
     for component, key, also in _COMPONENTS:
         chunks = stated.get(component)
-        if not chunks or key in claimed or any(a in claimed for a in also if _carries(context, item, statement, a, component)):
+        # `timing: "OD"` holds the key and says nothing of the meal.
+        present = key in claimed and component != "timing"
+        if not chunks or present or any(a in claimed for a in also if _carries(context, item, statement, a, component)):
             continue
         if _carried_elsewhere(context, item, statement, component, chunks):
             continue
@@ -364,6 +367,9 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         "refills": "refills",
     }
     for claim in item.claims:
+        if claim.field == "max_dose" and component != "max_dose":
+            # A limit in milligrams is no strength, and a limit per day no frequency.
+            continue
         roles = context.roles_of(claim)
         if component in kinds and getattr(roles, kinds[component]):
             return True
@@ -388,6 +394,8 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
                 return True
     if component == "timing":
         mine = {w.value[0] for claim in item.claims for w in context.roles_of(claim).whens}
+        # `1-0-1 (morning, night)`: the slots say it too.
+        mine.update(part for claim in item.claims for r in context.roles_of(claim).slots for part in slot_parts(r.value[0]))
         stated = {w.value[0] for w in statement.roles.whens if w.chunk in chunks}
         return bool(stated) and stated <= mine
     return False

@@ -739,8 +739,27 @@ def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: R
         return [Judgement(ABSTAIN, "schema.role", "a schedule stands where the dose belongs", severity=Severity.MAJOR)]
     injected = any(context.rulepack.lexicon.form_family.get(r.value) == "injection" for r in setting.statement.roles.forms)
     out = compare_dose(setting, units, bare, injected)
-    out.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "slots")))
+    out.extend(_dose_times(context, setting, item, roles))
+    out.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
     return out
+
+
+def _dose_times(context: Context, setting: Setting, item: Item, roles: Roles) -> list[Judgement]:
+    """`16 U before breakfast and 10 U before dinner`: which amount is for which time, in the claim or in the order of its timing."""
+    stated = [(d.value, codes) for d, codes in setting.statement.roles.doses_timed]
+    if len(stated) < 2 or not all(codes for _, codes in stated):
+        return []
+    where = tuple(d.chunk for d, _ in setting.statement.roles.doses_timed)
+    claimed = [codes for _, codes in roles.doses_timed]
+    if any(claimed):
+        if claimed == [codes for _, codes in stated]:
+            return []
+        return [Judgement(FAIL, "dose.at_another_time", "source gives these amounts at other times", where)]
+    order = [code for _, codes in stated for code in codes]
+    for claim in item.claims:
+        if claim.field in ("timing", "instructions", "frequency") and [w.value[0] for w in context.roles_of(claim).whens] == order:
+            return []
+    return [Judgement(ABSTAIN, "dose.time_dropped", "source says which amount is for which time", where, severity=Severity.MAJOR)]
 
 
 # -- timing ------------------------------------------------------------------------------------------------------------
@@ -791,10 +810,7 @@ def _other_components(context: Context, setting: Setting, item: Item, claim: Cla
     if "strengths" not in beside and roles.strengths:
         out.extend(_with_confidence(context, compare_strength(setting, [r.value for r in roles.strengths], _implied(context, statement))))
     if "rates" not in beside and (roles.rates or roles.slots or roles.prn or roles.stat or roles.weekdays or roles.as_directed):
-        if "slots" in beside and roles.slots and not (roles.rates or roles.prn or roles.stat or roles.as_directed):
-            pass
-        else:
-            out.extend(j for j in compare_frequency(setting, roles))
+        out.extend(j for j in compare_frequency(setting, roles))
     whens = [
         w
         for w in roles.whens
@@ -817,6 +833,22 @@ def _other_components(context: Context, setting: Setting, item: Item, claim: Cla
         out.extend(_judge_listed(setting, roles.quantities, statement.roles.quantities, "that quantity"))
     if "releases" not in beside and roles.releases:
         out.extend(_judge_release(statement, [r.value[0] for r in roles.releases], setting))
+    if roles.refills:
+        out.extend(_judge_listed(setting, roles.refills, statement.roles.refills, "to refill"))
+    out.extend(_judge_method(context, setting, claim, roles))
+    if claim.field != "timing" and whens and sum(r.value.low for r in roles.rates) > 1:
+        # `BD before breakfast` where the source has one dose before breakfast and one before dinner.
+        several = {w.value[0] for w in statement.roles.whens} - {w.value[0] for w in whens}
+        if several:
+            out.append(
+                Judgement(
+                    ABSTAIN,
+                    "timing.one_of_several",
+                    "source names another time or meal as well",
+                    tuple(w.chunk for w in statement.roles.whens),
+                    severity=Severity.MAJOR,
+                )
+            )
     if claim.field not in ("timing", "instructions"):
         out.extend(_added_words(context, setting, claim, roles))
     return out
@@ -825,7 +857,9 @@ def _other_components(context: Context, setting: Setting, item: Item, claim: Cla
 def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
     """Remarks and reasons a value says beside what its field is for (`BD with milk`, `500 mg for pain`): as the source has them."""
     told = fold(claim.text).text
-    words = [w for r in (*roles.inert, *roles.indications, *roles.prn_for) for w in _words(told[r.chunk.start : r.chunk.end])]
+    words = [
+        w for r in (*roles.inert, *roles.indications, *roles.prn_for, *roles.pseudo_cues) for w in _words(told[r.chunk.start : r.chunk.end])
+    ]
     text = _statement_words(context, setting.statement) if words else ""
     if all(f" {w} " in text for w in words):
         return []
@@ -855,6 +889,37 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
     return _claim_findings(context, claim, judgements, "grounding.text")
 
 
+# A verb that says how a medicine is given, beyond taking it -> what the statement may say for it: routes and form families.
+_METHODS: dict[str, frozenset[str]] = {
+    "apply": frozenset({"topical", "transdermal", "ophthalmic", "oromucosal"}),
+    "instil": frozenset({"ophthalmic", "otic", "nasal", "eye", "ear"}),
+    "instill": frozenset({"ophthalmic", "otic", "nasal", "eye", "ear"}),
+    "put": frozenset({"ophthalmic", "otic", "nasal", "eye", "ear"}),
+    "inhale": frozenset({"inhaled"}),
+    "puff": frozenset({"inhaled"}),
+    "spray": frozenset({"nasal", "spray"}),
+    "inject": frozenset({"subcutaneous", "intramuscular", "intravenous", "injection"}),
+    "insert": frozenset({"rectal", "vaginal"}),
+}
+
+
+def _judge_method(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
+    """`chew`, `dissolve`, `insert`, `apply`: how it is given is an order too; the statement says it, or its form or route does."""
+    if claim.field == "name":
+        return []
+    told = fold(claim.text).text
+    text = _statement_words(context, setting.statement)
+    forms = [r.value for r in setting.statement.roles.forms]
+    stated = {r.value for r in setting.statement.roles.routes}
+    stated |= {of.get(form) for form in forms for of in (setting.lexicon.form_family, setting.lexicon.form_route)}
+    for role in roles.verbs:
+        word = told[role.chunk.start : role.chunk.end]
+        if role.value == "plain" or f" {' '.join(_words(word))} " in text or _METHODS.get(word.split()[0], frozenset()) & stated:
+            continue
+        return [added(setting, "text.method_added", "the statement does not say to give it so")]
+    return []
+
+
 _WORDS = re.compile(r"[0-9a-z\u0900-\u0dff]+")
 
 
@@ -862,9 +927,55 @@ def _words(text: str) -> list[str]:
     return _WORDS.findall(fold(text).text)
 
 
-def _statement_words(context: Context, statement: Statement) -> str:
-    pieces = sorted({(c.start, c.end) for c in statement.chunks})
+_READ_AS_VALUES = ("strengths", "doses", "rates", "slots", "durations", "weekdays", "stat", "forms", "quantities", "refills")
+
+
+def _limit_of_the_reason(context: Context, statement: Statement, claim: Claim, wanted: Sequence[str]) -> list[Chunk]:
+    """`if fever > 100 F`, `if temp more than 101`: the numbers behind the reason that the claim does not carry."""
+    if claim.field != "as_needed_for":
+        return []
+    opened = min((r.chunk.start for r in (*statement.roles.prn, *statement.roles.prn_for)), default=None)
+    if opened is None:
+        return []
+    read = {r.chunk for kind in _READ_AS_VALUES for r in getattr(statement.roles, kind)}
+    behind = [
+        c for c in statement.chunks if c.start > opened and c not in read and any(ch.isdigit() for ch in context.text(Span(c.start, c.end)))
+    ]
+    return [
+        c
+        for c in behind
+        if c.kind in ("number", "amount", "tuple", "prn", "indication", "word")
+        and not set(_words(context.text(Span(c.start, c.end)))) <= set(wanted)
+    ]
+
+
+def _statement_words(context: Context, statement: Statement, without: frozenset[Chunk] = frozenset()) -> str:
+    pieces = sorted({(c.start, c.end) for c in statement.chunks if c not in without})
     return " " + " ".join(" ".join(_words(context.source.text[a:b])) for a, b in pieces) + " "
+
+
+_NEGATIONS = frozenset("no not never without avoid dont don't nahi mat matt cannot cant can't except neither nor".split())
+_CLAUSE = re.compile(r"[,.;:()\n]|\band\b|\bbut\b")
+
+
+def _negation_moved(context: Context, statement: Statement, claim: Claim) -> bool:
+    """`do not crush`, carried as `crush`: each clause of a claim must find a clause of the source that negates as it does."""
+    text = fold(claim.text).text
+    pieces = sorted({(c.start, c.end) for c in statement.chunks})
+    source = fold(context.source.text[pieces[0][0] : pieces[-1][1]]).text
+    stated = [frozenset(_plain_words(part)) for part in _CLAUSE.split(source)]
+    if not any(words & _NEGATIONS for words in stated) and not _NEGATIONS & frozenset(_plain_words(text)):
+        return False
+    for part in _CLAUSE.split(text):
+        words = frozenset(_plain_words(part))
+        holding = [s for s in stated if words - _NEGATIONS <= s]
+        if words and holding and not any((s & _NEGATIONS) == (words & _NEGATIONS) for s in holding):
+            return True
+    return False
+
+
+def _plain_words(text: str) -> list[str]:
+    return re.findall(r"[a-z']+", text)
 
 
 def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
@@ -909,6 +1020,10 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     if not free:
         return []
     text = _statement_words(context, setting.statement)
+    if _negation_moved(context, setting.statement, claim):
+        return [
+            added(setting, "text.negation_moved", "source forbids what the claim asks for, or the reverse", setting.statement.chunks[:1])
+        ]
     missing = [part for part in free if f" {part} " not in text and not all(f" {w} " in text for w in part.split())]
     if not missing:
         return [Judgement(PASS, "text.verbatim", "source has the same words", setting.statement.chunks[:1])] if free else []
@@ -937,8 +1052,20 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
     if roles.unreadable:
         return _claim_findings(context, claim, _unreadable_claim(roles), "grounding.text")
     wanted = [w for w in _words(claim.text) if w not in ("for", "of", "the", "a", "in", "and")]
-    text = _statement_words(context, statement)
+    # What is read as a dose or a time is no reason and no place: `OD` as a site, `1-1-1` as an indication.
+    text = _statement_words(
+        context, statement, without=frozenset(r.chunk for kind in _READ_AS_VALUES for r in getattr(statement.roles, kind))
+    )
     if wanted and all(f" {w} " in text for w in wanted):
+        dropped = _limit_of_the_reason(context, statement, claim, wanted)
+        if dropped:
+            where = tuple(dropped)
+            return _claim_findings(
+                context,
+                claim,
+                [Judgement(ABSTAIN, "text.limit_dropped", "source also says from what value on", where, severity=Severity.MAJOR)],
+                "grounding.text",
+            )
         return _claim_findings(
             context, claim, [Judgement(PASS, "text.verbatim", "source has the same words", statement.chunks[-1:])], "grounding.text"
         )
@@ -966,7 +1093,8 @@ def quote_check(context: Context, claim: Claim, item: Item, statement: Statement
     stop = context.source.text.find("\n", statement.span.end)
     around = fold(context.source.text[start : stop if stop >= 0 else len(context.source.text)]).text
     quoted = " ".join(fold(claim.text).text.split())
-    if quoted and quoted in " ".join(around.split()):
+    # Whole words and numbers: `50 mg` is no quotation of `650 mg`.
+    if quoted and re.search(rf"(?<![\w.,/-]){re.escape(quoted)}(?![\w])(?![.,/-]\w)", " ".join(around.split())):
         return _claim_findings(
             context, claim, [Judgement(PASS, "text.verbatim", "source has exactly that", statement.chunks[:1])], "grounding.text"
         )
@@ -1041,6 +1169,8 @@ def _judge_form(context: Context, setting: Setting, statement: Statement, wanted
         and lexicon.unit_by_ucum.get(unit) is not None
         and lexicon.unit_by_ucum[unit].dimension.startswith("count:")
         and lexicon.unit_by_ucum[unit].dimension in counted
+        # `1 tab` is a tablet; it does not say of what kind (dispersible, sublingual).
+        and not wanted.startswith(("tablet_", "capsule_"))
     ):
         return [
             Judgement(PASS, "form.from_dose_unit", "source counts the dose in that form", (counted[lexicon.unit_by_ucum[unit].dimension],))
@@ -1363,7 +1493,7 @@ def _judge_listed(setting: Setting, claimed: Sequence[object], stated: Sequence[
 
 
 _PACKS = frozenset("strip bottle tube pack packet box vial".split())
-_PERIODS = frozenset("day daily d din hour hours hr hrs h 24 dose".split())
+_PERIODS = re.compile(r"(\d+)?\s*(?:(days?|daily|d|din)|(hours?|hrs?|h|hourly)|(dose))\b")
 
 
 def _counted_in(text: str) -> set[str]:
@@ -1372,7 +1502,11 @@ def _counted_in(text: str) -> set[str]:
 
 
 def _periods(text: str) -> set[str]:
-    return {"a period"} if set(_words(text)) & _PERIODS else set()
+    """What time a maximum is for, in hours: `per day`, `in 24 hours` are one."""
+    found: set[str] = set()
+    for number, day, hours, _ in _PERIODS.findall(" ".join(_words(text))):
+        found.add(f"{int(number or 1) * 24} h" if day else f"{int(number or 1)} h" if hours else "dose")
+    return found
 
 
 def count_check(context: Context, claim: Claim) -> list[Finding]:
@@ -1415,6 +1549,8 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
             verdict = FAIL
         elif equal and (_counted_in(written) - packs or (claim.field == "max_dose" and _periods(written) - periods)):
             verdict = ABSTAIN
+        if equal and claim.field == "max_dose" and periods - _periods(written):
+            verdict = FAIL if _periods(written) else ABSTAIN
         if equal and claim.field == "max_dose" and (wanted.units[0] is None) != (equal[0].value[2] is None):
             verdict = ABSTAIN
         return _claim_findings(

@@ -185,8 +185,17 @@ ORDER_SIGNS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`xyz 1 tab OD`", lambda f: f.counted and f.unknown and f.timed),
     ("`__ ** BD`, `... BD`", lambda f: f.timed and not f.unknown and f.blanks),
     (
-        "`Tab OD`, `Syp contd`, `Inj xyz`",
-        lambda f: "form" in f.kinds and (f.timed or f.strength or f.cued or (f.unknown and f.place.section != "advice")),
+        "`Tab OD`, `Syp contd`, `Inj xyz`, `Lotion for LA`",
+        lambda f: (
+            "form" in f.kinds
+            and (
+                (f.first.kind == "form" and "route" in f.kinds)
+                or f.timed
+                or f.strength
+                or f.cued
+                or (f.unknown and f.place.section != "advice")
+            )
+        ),
     ),
     ("`Xyzolin OD`", lambda f: f.named and len(str(f.first.value)) > 2 and f.timed and f.kinds <= _NAMELESS_ORDER),
     (

@@ -116,6 +116,16 @@ def _piecewise(word: str, pieces: frozenset[str]) -> list[str] | None:
     return None
 
 
+def _in_a_row(before: Sequence[Chunk]) -> bool:
+    """Whether an earlier bar stands in this line."""
+    for chunk in reversed(before[:-1]):
+        if chunk.kind == "newline":
+            return False
+        if chunk.kind == "mark" and chunk.value == "|":
+            return True
+    return False
+
+
 _GLUED_FORMS = ("tab", "cap", "inj", "syp", "syr")
 
 
@@ -268,6 +278,9 @@ class Chunker:
             if behind is None or (before[-1].value != "-" and behind.kind not in ("amount", "number", "tuple")):
                 # A sign is part of no dose.
                 return self._malformed(tokens, index, index + 1)
+        if token.glued and before and before[-1].value == "|" and not tokens[index - 1].glued and not _in_a_row(before):
+            # `|25 mcg`: a bar at a number is a digit that was misread, unless the line has cells.
+            return self._malformed(tokens, index, index + 1)
         phrase = self._phrase(tokens, index)
         if token.values is None:
             return self._malformed(tokens, index, index + 1)
@@ -513,7 +526,7 @@ class Chunker:
         limit = min(len(tokens), index + 12)
         while place < limit:
             part = tokens[place]
-            if part.kind in (WORD, NUMBER, SLASHED):
+            if part.kind in (WORD, NUMBER, SLASHED) and part.text[0] != ".":
                 key += part.text.replace("/", "").replace(".", "").replace("'", "")
                 found = names.get(key)
                 unit_follows = part.kind != WORD and place > index and self._unit_at(tokens, place + 1) is not None

@@ -56,6 +56,8 @@ class RemarkWords:
     """The tables of `lexicon/remarks.json`, compiled (`reader/remarks.py`)."""
 
     corrections: re.Pattern[str]
+    other_papers: re.Pattern[str]
+    classes: re.Pattern[str]
     whole: frozenset[str]
     whole_if_known: frozenset[str]
     nouns: frozenset[str]
@@ -69,6 +71,8 @@ class RemarkWords:
         """KeyError if a table is missing; the rulepack loader reports it."""
         return cls(
             corrections=_any_of(raw["corrections"]),
+            other_papers=_any_of(raw["other_papers"]),
+            classes=_any_of(raw["classes"]),
             whole=frozenset(raw["whole"]),
             whole_if_known=frozenset(raw["whole_if_known"]),
             nouns=frozenset(raw["nouns"]),

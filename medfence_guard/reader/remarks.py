@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from medfence_guard.reader.beside import is_advice, strange_words, without_own_object
+from medfence_guard.reader.beside import DANGLING, is_advice, strange_words, without_own_object
 from medfence_guard.reader.chunks import Chunk, means
 from medfence_guard.reader.lexicon import Lexicon
 
@@ -27,10 +27,12 @@ _BY_PLACE = re.compile(
     rf"^(?:please |kindly )?(?:only|give|omit|cancel|delete|stop|hold|skip|remove|repeat|continue|take) (?:only )?(?:nos?\.? ?|items? |#)?"
     rf"{_NUMBERS}(?: only| alone)?\W*$|"
     rf"\b(?:nos?\.?|items?|number|drug|medicine|#) ?{_NUMBERS}\b(?! ?(?:mg|ml|days?|weeks?|months?|years?|%))|"
-    rf"^{_NUMBERS} (?:only|for|not)\b(?! ?\d)"
+    rf"^(?:& ?)?{_NUMBERS} (?:only|for|not)\b(?! ?\d)"
 )
 _VALUES = frozenset({"amount", "duration", "rate", "slots", "prn", "weekday", "maximum", "number", "stat", "duration_open"})
-_BARE = frozenset("cue word duration duration_open rate amount number prn mark then label verb slots when weekday unsupported stat form".split())
+_BARE = frozenset(
+    "cue word duration duration_open rate amount number prn mark then label verb slots when weekday unsupported stat form".split()
+)
 _NO_CHANGE = frozenset({"taking", "continue", "ambiguous", "conditional", "question"})
 _LATER = frozenset("if after once when only from tomorrow later on post before until till unless".split())
 # What was found or told before the orders were made does not change them.
@@ -56,25 +58,38 @@ class _Facts:
         self.person = any(means(c, "person_roles") for c in clause) or any(c.kind == "cue" and c.value[0] == "family" for c in clause)
         spoken_of = frozenset(w for c in clause if c.kind in ("word", "label", "cue", "medicine_class") for w in _WORD.findall(surface(c)))
         self.changed = self.cued or bool(spoken_of & words.changes)
-        self.valued = bool(self.kinds & _VALUES)
+        self.valued = bool(self.kinds & _VALUES) or any(c.kind == "then" and surface(c).endswith("stop") for c in clause)
         self.whole = bool(spoken_of & words.whole)
         self.weakly_whole = bool(spoken_of & words.whole_if_known)
-        self.noun = "medicine_class" in self.kinds or any(
-            (c.kind in ("word", "label", "form") or c.value == "prescription_nouns") and _WORD.findall(surface(c))[-1:] and
-            _WORD.findall(surface(c))[-1] in words.nouns
+        self.noun = any(
+            (c.kind in ("word", "label", "form") or c.value == "prescription_nouns")
+            and _WORD.findall(surface(c))[-1:]
+            and _WORD.findall(surface(c))[-1] in words.nouns
             for c in clause
         )
         self.bare = self.kinds - {"inert"} <= _BARE and not self.advised
         self.first = clause[0]
-        self.ordering = self.first.kind == "verb" or self.first.value == "order_forms"
-        self.second = surface(clause[1]) if len(clause) > 1 else ""
-        self.corrected = words.corrections.search(text) is not None
+        verb = 1 if len(clause) > 1 and surface(self.first) in ("to", "please", "will", "can") else 0
+        self.ordering = clause[verb].kind == "verb" or clause[verb].value == "order_forms"
+        self.second = surface(clause[verb + 1]) if len(clause) > verb + 1 else ""
+        self.taken_back = words.other_papers.search(text) is not None
+        self.of_a_class = "medicine_class" in self.kinds or words.classes.search(text) is not None
+        self.noun = self.noun or self.of_a_class
+        # `takes only when BP is high`, `reports taking 20`: `on` is too common a word to count.
+        self.taking = any(
+            c.kind == "cue" and c.value[0] == "taking" and surface(c).startswith(("tak", "reports tak", "using")) for c in clause
+        )
+        self.conditional = any(c.kind == "cue" and c.value[0] == "conditional" for c in clause)
+        self.ending = self.first.kind == "cue" and self.first.value[0] in ("stopped", "held")
+        self.dangling = len(clause) <= 4 and (
+            (self.first.kind == "word" and self.first.value in DANGLING) or text.startswith(("up to ", "upto "))
+        )
         self.found_before = section in _FINDINGS
 
 
 # What the clause looks like -> whether this one does.
 REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
-    ("`CANCELLED`, `Addendum: …`, `Entered in error`", lambda f: f.corrected),
+    ("`Old prescription copy`, `Proposed regimen`", lambda f: f.taken_back),
     ("`Correction - dose 20`", lambda f: f.first.value == "correction" and f.second in (":", "-", "")),
     ("`First two only`, `Omit no 2`, `1 & 2 for mother`", lambda f: not f.found_before and _BY_PLACE.search(f.text) is not None),
     (
@@ -92,13 +107,20 @@ REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`then stop`, `for 5 days only`", lambda f: f.bare and not f.unknown and not f.found_before and (f.changed or f.valued)),
     ("`hold for surgery`, `wean off slowly`", lambda f: f.bare and f.cued and f.unknown == 1 and not f.found_before),
     ("`Start if BP > 140`, `To start after biopsy`", lambda f: f.ordering and f.second in _LATER),
+    ("`Add PPI`, `+ statin`", lambda f: f.of_a_class and (f.ordering or f.first.value == "+") and f.unknown <= 2 and not f.advised),
+    (
+        "`takes only when BP is high`, `reports taking 20`",
+        lambda f: f.taking and not f.advised and not f.found_before and f.unknown <= 1 and (f.valued or "only" in f.spoken),
+    ),
+    ("`hold if BP < 100`", lambda f: f.ending and f.conditional and not f.advised and not f.found_before and f.unknown <= 1),
+    ("`only if fever`, `until surgery`", lambda f: f.dangling and not f.advised and not f.found_before),
     ("`Given by paramedics`", lambda f: f.text.startswith("given by ")),
 )
 
 
 def speaks_of_orders(clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str]) -> bool:
     """Whether a clause that no statement took may change the orders of the page."""
-    if section in _MOVED_ON and lexicon.remarks.corrections.search(text) is None:
+    if section in _MOVED_ON:
         return False
     facts = _Facts(clause, text, section, lexicon, surface)
     return any(row(facts) for _, row in REMARKS)

@@ -53,6 +53,7 @@ _UNLISTED_SET = re.compile(
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
+_ENDS_AT = frozenset({"till", "until", "upto", "up to"})
 # The four parts of a note, once two of the letters stand at line starts.
 _SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
 # Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
@@ -364,6 +365,8 @@ class Segmenter:
             self.out.collectives.append(
                 Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
             )
+        if self._lexicon.remarks.corrections.search(line_text) is not None:
+            self.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
         chunks = self._short_form(chunks, place)
         first = chunks[place]
         if means(first, "prn") and len(chunks) > place + 1 and self._heads_a_list(chunks[place + 1 :]):
@@ -381,8 +384,6 @@ class Segmenter:
         header = first.kind == "header_line_starts" or (first.kind in ("release", "route", "site") and means(first, "header_line_starts"))
         if header:
             self._count_patient(chunks, place)
-            if self._lexicon.remarks.corrections.search(line_text) is not None:
-                self.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
         self._bulleted = place > 0 and numbered is None
         before = len(self.out.drafts) + (self._open is not None)
         opened_here = self._open
@@ -610,6 +611,9 @@ class Segmenter:
                     continue
                 self._muted = False
             if means(chunk, "review_phrases") and chunk.kind not in ("drug", "amount", "duration"):
+                if self._context and self._surface(self._context[0]) in _ENDS_AT:
+                    # `Till next review.`
+                    self.out.remarks.append(Span(self._context[0].start, chunk.end))
                 if any(c.kind == "cue" for c in self._context):
                     self._flush(whole_line=True, ends_with_colon=chunks[-1].value == ":")
                 self._close()
