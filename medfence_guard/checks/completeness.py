@@ -317,6 +317,9 @@ def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:
             *(a for a in roles.ambiguous if a.value[0] in ("rate", "two_numbers")),
         )
     ]
+    if roles.slots:
+        # `1-0-1 (morning, evening)`: the times of day only gloss the slots.
+        meals = [w.chunk for w in roles.whens if w not in roles.day_parts]
     if not timing and roles.day_parts:
         timing, meals = [w.chunk for w in roles.day_parts], [w.chunk for w in roles.whens if w not in roles.day_parts]
     slotted = {r.chunk for r in roles.slots}

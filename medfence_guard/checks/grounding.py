@@ -754,7 +754,9 @@ def _dose_times(context: Context, setting: Setting, item: Item, roles: Roles) ->
     if any(claimed):
         if claimed == [codes for _, codes in stated]:
             return []
-        return [Judgement(FAIL, "dose.at_another_time", "source gives these amounts at other times", where)]
+        swapped = sorted(claimed) == sorted(codes for _, codes in stated)
+        verdict = FAIL if swapped and setting.statement.readable else ABSTAIN
+        return [Judgement(verdict, "dose.at_another_time", "source gives these amounts at other times", where)]
     order = [code for _, codes in stated for code in codes]
     for claim in item.claims:
         if claim.field in ("timing", "instructions", "frequency") and [w.value[0] for w in context.roles_of(claim).whens] == order:

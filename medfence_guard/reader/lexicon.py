@@ -63,6 +63,8 @@ class RemarkWords:
     nouns: frozenset[str]
     changes: frozenset[str]
     small: frozenset[str]
+    starts: frozenset[str]
+    objects: frozenset[str]
     other_headings: re.Pattern[str]
     heading_words: frozenset[str]
 
@@ -78,6 +80,8 @@ class RemarkWords:
             nouns=frozenset(raw["nouns"]),
             changes=frozenset(raw["changes"]),
             small=frozenset(raw["small"]),
+            starts=frozenset(raw["starts"]),
+            objects=frozenset(raw["objects"]),
             other_headings=_any_of(raw["other_headings"]),
             heading_words=frozenset(raw["heading_words"]),
         )

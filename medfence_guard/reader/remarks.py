@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from medfence_guard.reader.beside import DANGLING, is_advice, strange_words, without_own_object
-from medfence_guard.reader.chunks import Chunk, means
+from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon
 
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
@@ -35,6 +35,10 @@ _BARE = frozenset(
 )
 _NO_CHANGE = frozenset({"taking", "continue", "ambiguous", "conditional", "question"})
 _LATER = frozenset("if after once when only from tomorrow later on post before until till unless".split())
+# Kinds that say something of how or when a medicine is taken.
+_SAID_OF_AN_ORDER = frozenset(
+    "amount rate slots when prn weekday maximum stat duration duration_open release unsupported then range malformed ambiguous".split()
+)
 # What was found or told before the orders were made does not change them.
 _FINDINGS = frozenset({"complaints", "exam", "diagnosis", "investigations", "family", "social", "past", "allergy", "header"})
 _MOVED_ON = frozenset({"followup", "investigations", "signature", "header"})
@@ -85,6 +89,23 @@ class _Facts:
             (self.first.kind == "word" and self.first.value in DANGLING) or text.startswith(("up to ", "upto "))
         )
         self.found_before = section in _FINDINGS
+        self.own = (
+            self.advised
+            or self.measured
+            or bool(self.spoken & words.objects)
+            or self.first.kind == "pseudo_cue"
+            or any(
+                c.kind in ("date", "code", "review_phrases", "boilerplate", "instruction_to_model", "person_roles", "collective")
+                or (isinstance(h := meaning_of(c, "heading"), tuple) and h[1] in ("none", "family"))
+                or c.value == "prescription_nouns"
+                for c in clause
+            )
+        )
+        self.words = sum(c.kind not in ("mark", "inert") for c in clause)
+        self.starting = surface(self.first) in words.starts
+        self.doubted = any(c.kind == "word" and c.value in lexicon.doubt_words for c in clause)
+        self.timed = bool(self.kinds & _SAID_OF_AN_ORDER)
+        self.named = self.kinds <= {"word", "number", "mark", "inert"} and self.unknown == self.words
 
 
 # What the clause looks like -> whether this one does.
@@ -118,12 +139,38 @@ REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
 )
 
 
+# Beside an order (on its line, or the line before or after) a short clause without an object of its own is part of it.
+BESIDE: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
+    (
+        "`weekdays only`, `max 4`, `wrong entry`, `I mean OD`",
+        lambda f: f.words <= 6 and f.unknown <= 2 and (f.changed or f.timed or f.doubted),
+    ),
+    ("`if culture positive`, `on the day of surgery`, `during attack`", lambda f: f.words <= 6 and f.starting and f.unknown <= 3),
+)
+# ... and a word or two that nobody knows, behind an order, may be a medicine or a remark on it.
+BEHIND: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (("`Isabgol`, `crossed out`", lambda f: f.named and 1 <= f.words <= 2),)
+
+
+def may_belong_beside(
+    clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str], *, behind: bool
+) -> bool:
+    """Whether a clause that stands beside an order may be part of it. `behind`: it stands after the order."""
+    if section in _MOVED_ON:
+        return False
+    facts = _Facts(clause, text, section, lexicon, surface)
+    if facts.own or facts.found_before or (facts.timed and facts.unknown and not behind):
+        # Before an order, `BPH, PVR 40 ml` is a finding.
+        return False
+    return any(row(facts) for _, row in (*BESIDE, *(BEHIND if behind else ())))
+
+
 def speaks_of_orders(clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str]) -> bool:
     """Whether a clause that no statement took may change the orders of the page."""
     if section in _MOVED_ON:
         return False
     facts = _Facts(clause, text, section, lexicon, surface)
-    return any(row(facts) for _, row in REMARKS)
+    # `Do not stop medicines on your own` changes nothing.
+    return facts.first.kind != "pseudo_cue" and any(row(facts) for _, row in REMARKS)
 
 
 def heads_something_else(text: str, lexicon: Lexicon) -> bool:

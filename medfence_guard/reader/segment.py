@@ -27,7 +27,7 @@ from medfence_guard.reader.beside import (
 )
 from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon
-from medfence_guard.reader.remarks import heads_something_else, speaks_of_orders
+from medfence_guard.reader.remarks import heads_something_else, may_belong_beside, speaks_of_orders
 
 # Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
 SIG_KINDS = frozenset(
@@ -178,6 +178,7 @@ class Segmenter:
         self._serials: dict[int, int] = {}
         self._heads: dict[int, tuple[str, ...]] = {}
         self._ahead: tuple[int, list[Chunk]] = (-2, [])
+        self._remark_ahead: tuple[int, Span] | None = None
         self._unknown_heading = False
         self._broke = False
         self._ticked = False
@@ -366,7 +367,7 @@ class Segmenter:
                 Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
             )
         if self._lexicon.remarks.corrections.search(line_text) is not None:
-            self.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
+            self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
         chunks = self._short_form(chunks, place)
         first = chunks[place]
         if means(first, "prn") and len(chunks) > place + 1 and self._heads_a_list(chunks[place + 1 :]):
@@ -555,9 +556,19 @@ class Segmenter:
         """A clause that may change the orders of the page, wherever it stands. Above the first order it is told before it."""
         ordered = self._open is not None or bool(self.out.drafts)
         section = self._section[0] if ordered or self._section[1] != "unknown" else "complaints"
-        text = self._text[clause[0].start : clause[-1].end]
+        # In a document with word boxes the order on the page is not that of the text.
+        text = " ".join(map(self._surface, clause))
+        span = Span(min(c.start for c in clause), max(c.end for c in clause))
         if speaks_of_orders(clause, text, section, self._lexicon, self._surface):
-            self.out.remarks.append(Span(clause[0].start, clause[-1].end))
+            self.out.remarks.append(span)
+            return
+        previous = self._open or (self.out.drafts[-1] if self.out.drafts else None)
+        behind = previous is not None and self._line - previous.last_line <= 1
+        if may_belong_beside(clause, text, self._section[0], self._lexicon, self._surface, behind=behind):
+            if behind:
+                self.out.remarks.append(span)
+            else:
+                self._remark_ahead = (self._line, span)
 
     def _follows_an_item(self, numbered: int | None) -> bool:
         """Whether the list entry before this one led to a statement."""
@@ -613,7 +624,7 @@ class Segmenter:
             if means(chunk, "review_phrases") and chunk.kind not in ("drug", "amount", "duration"):
                 if self._context and self._surface(self._context[0]) in _ENDS_AT:
                     # `Till next review.`
-                    self.out.remarks.append(Span(self._context[0].start, chunk.end))
+                    self.out.remarks.append(Span(*sorted((self._context[0].start, chunk.end))))
                 if any(c.kind == "cue" for c in self._context):
                     self._flush(whole_line=True, ends_with_colon=chunks[-1].value == ":")
                 self._close()
@@ -1135,6 +1146,9 @@ class Segmenter:
         ):
             # A new sentence with an order in it is out of the reach of the heading before it on the line.
             self._open.section, self._open.section_status = self._after_line
+        if self._remark_ahead is not None and self._line - self._remark_ahead[0] <= 1:
+            self.out.remarks.append(self._remark_ahead[1])
+        self._remark_ahead = None
         line, relevant = self._ahead
         if relevant and self._line - line <= 1:
             self._open.loose.extend(relevant)
