@@ -62,6 +62,7 @@ class RemarkWords:
     whole_if_known: frozenset[str]
     nouns: frozenset[str]
     changes: frozenset[str]
+    changes_beside: frozenset[str]
     small: frozenset[str]
     starts: frozenset[str]
     objects: frozenset[str]
@@ -79,6 +80,7 @@ class RemarkWords:
             whole_if_known=frozenset(raw["whole_if_known"]),
             nouns=frozenset(raw["nouns"]),
             changes=frozenset(raw["changes"]),
+            changes_beside=frozenset(raw["changes_beside"]),
             small=frozenset(raw["small"]),
             starts=frozenset(raw["starts"]),
             objects=frozenset(raw["objects"]),

@@ -51,7 +51,7 @@ class _Facts:
         words = lexicon.remarks
         self.text, self.section, self.clause = text, section, clause
         self.spoken = frozenset(_WORD.findall(text))
-        known = words.changes | words.whole | words.whole_if_known | words.nouns | words.small
+        known = words.changes | words.changes_beside | words.whole | words.whole_if_known | words.nouns | words.small
         strange = [c for c in strange_words(clause, lexicon) if not frozenset(_WORD.findall(str(c.value))) <= known]
         self.unknown = len(strange)
         left = without_own_object(clause, strange, lexicon, surface)
@@ -101,6 +101,7 @@ class _Facts:
                 for c in clause
             )
         )
+        self.changed_beside = self.changed or bool(spoken_of & words.changes_beside)
         self.words = sum(c.kind not in ("mark", "inert") for c in clause)
         self.starting = surface(self.first) in words.starts
         self.doubted = any(c.kind == "word" and c.value in lexicon.doubt_words for c in clause)
@@ -143,7 +144,7 @@ REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
 BESIDE: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     (
         "`weekdays only`, `max 4`, `wrong entry`, `I mean OD`",
-        lambda f: f.words <= 6 and f.unknown <= 2 and (f.changed or f.timed or f.doubted),
+        lambda f: f.words <= 6 and f.unknown <= 2 and (f.changed_beside or f.timed or f.doubted),
     ),
     ("`if culture positive`, `on the day of surgery`, `during attack`", lambda f: f.words <= 6 and f.starting and f.unknown <= 3),
 )
@@ -173,15 +174,31 @@ def speaks_of_orders(clause: Sequence[Chunk], text: str, section: str, lexicon: 
     return facts.first.kind != "pseudo_cue" and any(row(facts) for _, row in REMARKS)
 
 
+# `Week 2`, `Day 7`, `Step 2`, `Cycle 1 D1-D5`, `M/W/F`
+_COUNTED_HEADING = re.compile(
+    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|^(?:s ?t ?o ?p|h ?e ?l ?d)(?: [a-z])*$"
+)
+_DECORATION = "#=*-_:. ()<>/[]~|"
+
+
 def heads_something_else(text: str, lexicon: Lexicon) -> bool:
-    """`OLD LIST`, `Ward stock:`, `=== ARCHIVE ===`: words of another time, place or decision, and nothing else."""
+    """`OLD LIST`, `Ward stock:`, `=== ARCHIVE ===`, `Week 2`: words of another time, place or decision, and nothing else."""
     words = lexicon.remarks
-    bare = text.strip("#=*-_:. ()")
-    if not bare or len(bare) > 60 or words.other_headings.search(bare) is None:
+    bare = re.sub(r"</?[a-z0-9]+>", " ", text).strip(_DECORATION)
+    if not bare or len(bare) > 60:
+        return False
+    if _COUNTED_HEADING.match(bare):
+        return True
+    if words.other_headings.search(bare) is None:
         return False
     rest = _WORD.findall(words.other_headings.sub(" ", bare))
-    return len(rest) <= 5 and all(word in words.heading_words or _is_date(word) for word in rest)
+    return len(rest) <= 5 and sum(not (word in words.heading_words or word.isdigit()) for word in rest) <= 1
 
 
-def _is_date(word: str) -> bool:
-    return word.isdigit()
+def heads_two_columns(text: str, lexicon: Lexicon) -> bool:
+    """`| Old | New |`, `Pre-op   Post-op`, `12/01/2024 | 15/06/2024`: columns of two times, places, persons or decisions."""
+    cells = [cell for cell in re.split(r"\||\t| {3,}", text) if cell.strip(_DECORATION)]
+    return len(cells) > 1 and any(heads_something_else(cell, lexicon) or _DATE.fullmatch(cell.strip(_DECORATION)) for cell in cells)
+
+
+_DATE = re.compile(r"\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}")

@@ -27,7 +27,7 @@ from medfence_guard.reader.beside import (
 )
 from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon
-from medfence_guard.reader.remarks import heads_something_else, may_belong_beside, speaks_of_orders
+from medfence_guard.reader.remarks import heads_something_else, heads_two_columns, may_belong_beside, speaks_of_orders
 
 # Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
 SIG_KINDS = frozenset(
@@ -53,6 +53,7 @@ _UNLISTED_SET = re.compile(
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
+_DRAWN = frozenset({"-", "=", "_", "*", "~", "|", "+", "#", ":"})
 _ENDS_AT = frozenset({"till", "until", "upto", "up to"})
 # The four parts of a note, once two of the letters stand at line starts.
 _SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
@@ -112,6 +113,16 @@ class Segmented:
 COLUMN_BREAK = "\f"
 
 
+def _undecorated(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """A heading without what sets it off: `=== Stopped ===`, `**Held**`, `## Rx`, `Stopped :-`. Its colon is kept."""
+    out = list(chunks)
+    while out and out[0].kind == "mark" and out[0].value in ("#", "=", "*", "_", "<", ">"):
+        out = out[1:]
+    while len(out) > 1 and out[-1].kind == "mark" and out[-1].value in ("#", "=", "*", "_", "-", ">", "<"):
+        out = out[:-1]
+    return out
+
+
 def split_lines(chunks: Sequence[Chunk]) -> list[tuple[list[Chunk], bool]]:
     """The chunks of each line that has any, and whether the line begins another column or page."""
     lines: list[tuple[list[Chunk], bool]] = []
@@ -159,6 +170,11 @@ def _date_of(text: str, chunks: Sequence[Chunk]) -> str | None:
     return text[dates[0].start : dates[0].end]
 
 
+def _is_rule(chunks: Sequence[Chunk]) -> bool:
+    """`-----`, `=====`, `|---|---|`: a line that is drawn, not written."""
+    return len(chunks) > 1 and all(c.kind == "mark" and c.value in _DRAWN for c in chunks)
+
+
 class Segmenter:
     """One pass over the lines of one source."""
 
@@ -175,6 +191,7 @@ class Segmenter:
         self._line = 0
         self._clause_cue: Chunk | None = None
         self._injected = False
+        self._followed: list[bool] = []
         self._serials: dict[int, int] = {}
         self._heads: dict[int, tuple[str, ...]] = {}
         self._ahead: tuple[int, list[Chunk]] = (-2, [])
@@ -188,6 +205,8 @@ class Segmenter:
         self._after_visit = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
+        lines = [line for line in lines if not _is_rule(line[0])]
+        self._followed = [any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False]
         heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := self._table_head(chunks))}
         self._heads = heads
         self._serials = self._count_serials(lines, heads)
@@ -249,13 +268,32 @@ class Segmenter:
 
     def _other_heading(self, chunks: list[Chunk]) -> list[Chunk]:
         """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
+        decorated = (
+            chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<") or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
+        )
+        if decorated:
+            chunks = _undecorated(chunks)
+            if not chunks:
+                return chunks
         colon = next((n for n, c in enumerate(chunks[:8]) if c.kind == "mark" and c.value in (":", ":-")), len(chunks) - 1)
         inline = colon < len(chunks) - 1
-        if inline and not any(c.kind in ("drug", "form", "word") for c in chunks[colon + 1 :]):
+        text = self._text[chunks[0].start : chunks[colon].end]
+        if any(c.kind in ("drug", "amount") for c in chunks[:colon]) or (not inline and chunks[colon].kind in ("drug", "amount")):
             return chunks
-        if any(c.kind in ("drug", "amount", "rate", "slots") for c in chunks[:colon]):
+        if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
             return chunks
-        if not heads_something_else(self._text[chunks[0].start : chunks[colon].end], self._lexicon):
+        if not inline and not self._followed[self._line]:
+            return chunks
+        whole = self._text[chunks[0].start : chunks[-1].end]
+        if not inline and heads_two_columns(whole, self._lexicon):
+            self.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
+            return chunks
+        if any(means(c, "heading") and meaning_of(c, "heading")[1] not in ("none", "cue", "reported") for c in chunks[:1]) and (
+            inline or chunks[colon].value == ":" or colon == 0
+        ):
+            # A heading that is known says its own status.
+            return chunks
+        if not heads_something_else(text, self._lexicon):
             return chunks
         self._close()
         self._section = ("", "unknown")

@@ -127,7 +127,7 @@ def read_source(
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]
 
-    statements = StatementReader(names, lexicon.doubt_words).read(segmented.drafts, surface)
+    statements = StatementReader(names, lexicon).read(segmented.drafts, surface)
     for statement in statements:
         statement.interleaved = any(s.start < statement.span.end and statement.span.start < s.end for s in interleaved)
     groups: dict[int, list[Statement]] = {}

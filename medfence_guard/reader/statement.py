@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from medfence_guard.contract import Span
 from medfence_guard.reader.assertion import MENTION, Assertion, assess
 from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles import NameReading, Role, RoleReader, Roles
 from medfence_guard.reader.segment import Draft
 
@@ -161,7 +162,27 @@ _CONDITIONS = frozenset({"after", "before", "when", "until", "till", "post", "if
 _TIMED = frozenset({"rate", "prn", "weekday", "slots", "stat", "maximum"})
 
 
-def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable[[Chunk], str], doubt: frozenset[str]) -> list[Chunk]:
+_SET_BEFORE = frozenset({*_TIMED, "amount", "prn", "weekday", "stat", "duration", "then", "unsupported"})
+
+
+def _set_before(context: Sequence[Chunk], surface: Callable[[Chunk], str], lexicon: Lexicon) -> list[Chunk]:
+    """`Weekly, Tab X`, `Half dose, Tab X`, `Yesterday, Tab X`: a few words before a comma that speak of nothing else.
+
+    A complaint, a test or a finding there (`Fever x 3 days, Tab X`) is no part of the order.
+    """
+    start = max((n for n, c in enumerate(context) if c.kind == "mark" and c.value in (",", ":")), default=-1) + 1
+    words = [c for c in context[start:] if c.kind != "mark"]
+    if not 1 <= len(words) <= 4 or any(c.kind in ("indication", "header_line_starts", "drug", "person_roles", "date") for c in words):
+        return []
+    changing = lexicon.remarks.changes | lexicon.remarks.changes_beside | lexicon.doubt_words
+    told = any(c.kind in _SET_BEFORE for c in words) or any(str(c.value) in changing or surface(c) in changing for c in words)
+    if not told and surface(words[0]) not in lexicon.remarks.starts:
+        return []
+    # A cue is weighed elsewhere; whatever else is there is of the order, or unread.
+    return [c._replace(kind="word", value=surface(c)) if c.kind in ("cue", "label", "site", "verb") else c for c in words]
+
+
+def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable[[Chunk], str], lexicon: Lexicon) -> list[Chunk]:
     """The words before the lead that belong to the order's own clause (P21).
 
     A comma ends a clause. A verb of order or a status cue links the name to what stands before it, so words before
@@ -169,10 +190,10 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
     link every word up to the comma is the order's: `not Tab X`, `SOS Tab X`, `2 x Tab X`.
     """
     clause: list[Chunk] = []
-    for chunk in reversed(context):
-        if chunk.kind == "mark" and chunk.value == ",":
-            break
-        clause.insert(0, chunk)
+    comma = max((n for n, c in enumerate(context) if c.kind == "mark" and c.value == ","), default=-1)
+    clause = list(context[comma + 1 :])
+    if comma > 0 and not any(c.kind != "mark" for c in clause):
+        clause = [*_set_before(context[:comma], surface, lexicon), *clause]
     link = max(
         (i for i, c in enumerate(clause) if c.kind == "verb" or (c.kind == "cue" and c.value[0] in _LINKS)),
         default=None,
@@ -184,7 +205,9 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
         # `Dyslipidaemia - continue X`: what it is for, before a dash. A word at the verb itself is of the order: `seldom take X`.
         dash = max((n for n, c in enumerate(clause) if c.kind == "mark" and c.value == "-"), default=-1)
         clause = [
-            c for n, c in enumerate(clause) if n > dash or not (c.kind == "word" and c.value not in doubt and c.value not in _CONDITIONS)
+            c
+            for n, c in enumerate(clause)
+            if n > dash or not (c.kind == "word" and c.value not in lexicon.doubt_words and c.value not in _CONDITIONS)
         ]
     elif any(c.kind == "cue" and c.value[0] == "taking" for c in lead) and not any(surface(c) in _SUFFERED for c in clause):
         # `K/c/o T2DM on Glycomet`: whom it is for, unless it is what it did.
@@ -256,9 +279,9 @@ def _inherit(first: Roles, later: Roles) -> None:
 class StatementReader:
     """Turns drafts into statements."""
 
-    def __init__(self, roles: RoleReader, doubt: frozenset[str]) -> None:
+    def __init__(self, roles: RoleReader, lexicon: Lexicon) -> None:
         self._roles = roles
-        self._doubt = doubt
+        self._lexicon = lexicon
 
     def read(self, drafts: Sequence[Draft], surface: Callable[[Chunk], str]) -> list[Statement]:
         statements: list[Statement] = []
@@ -267,7 +290,7 @@ class StatementReader:
         return statements
 
     def _read_one(self, draft: Draft, group: int, index: int, surface: Callable[[Chunk], str]) -> list[Statement]:
-        before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._doubt)
+        before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._lexicon)
         anchor = draft.anchor + len(before)
         current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
         draft.changed = turned or bool(old)
