@@ -68,6 +68,7 @@ class RemarkWords:
     objects: frozenset[str]
     other_headings: re.Pattern[str]
     heading_words: frozenset[str]
+    column_heads: re.Pattern[str]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> RemarkWords:
@@ -86,6 +87,7 @@ class RemarkWords:
             objects=frozenset(raw["objects"]),
             other_headings=_any_of(raw["other_headings"]),
             heading_words=frozenset(raw["heading_words"]),
+            column_heads=_any_of(raw["column_heads"]),
         )
 
 

@@ -29,6 +29,11 @@ _BY_PLACE = re.compile(
     rf"\b(?:nos?\.?|items?|number|drug|medicine|#) ?{_NUMBERS}\b(?! ?(?:mg|ml|days?|weeks?|months?|years?|%))|"
     rf"^(?:& ?)?{_NUMBERS} (?:only|for|not)\b(?! ?\d)"
 )
+# Telephone and registration numbers, addresses, degrees.
+_LETTERHEAD = re.compile(
+    r"\d{5,}|\d{3,5}[ -]\d{4,}|[@]|\bwww\b|\bhttp|\b(?:mbbs|md|ms|dnb|mrcp|frcs|mch|dm|bds|mds|bhms|bams|regn?|road|rd|street|nagar|floor|clinic|hospital|centre|center|pvt|ltd)\b"
+)
+_VISITING = frozenset("call come consult contact inform meet refer referred report see visit attend emergency".split())
 _VALUES = frozenset({"amount", "duration", "rate", "slots", "prn", "weekday", "maximum", "number", "stat", "duration_open"})
 _BARE = frozenset(
     "cue word duration duration_open rate amount number prn mark then label verb slots when weekday unsupported stat form".split()
@@ -41,6 +46,8 @@ _SAID_OF_AN_ORDER = frozenset(
 )
 # What was found or told before the orders were made does not change them.
 _FINDINGS = frozenset({"complaints", "exam", "diagnosis", "investigations", "family", "social", "past", "allergy", "header"})
+# Sections of advice: what nobody knows there is advice, unless it stands at an order.
+_TALK = frozenset({"advice"})
 _MOVED_ON = frozenset({"followup", "investigations", "signature", "header"})
 
 
@@ -102,6 +109,10 @@ class _Facts:
             )
         )
         self.changed_beside = self.changed or bool(spoken_of & words.changes_beside)
+        left_over = [
+            c for c in left if c.kind != "mark" and not (c.kind == "cue" and c.value[0] == "continue") and surface(c) not in words.small
+        ]
+        self.own = self.own or not left_over or bool(_LETTERHEAD.search(text)) or bool(_VISITING & frozenset(_WORD.findall(text)[:3]))
         self.words = sum(c.kind not in ("mark", "inert") for c in clause)
         self.starting = surface(self.first) in words.starts
         self.doubted = any(c.kind == "word" and c.value in lexicon.doubt_words for c in clause)
@@ -148,21 +159,24 @@ BESIDE: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ),
     ("`if culture positive`, `on the day of surgery`, `during attack`", lambda f: f.words <= 6 and f.starting and f.unknown <= 3),
 )
-# ... and a word or two that nobody knows, behind an order, may be a medicine or a remark on it.
-BEHIND: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (("`Isabgol`, `crossed out`", lambda f: f.named and 1 <= f.words <= 2),)
+# Behind an order, whatever else nobody knows may be a medicine or a word on one: `Isabgol`, `crossed out`, `Flu shot given`.
+UNREAD: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
+    ("`Isabgol`, `crossed out`, `Liv 52`", lambda f: 1 <= f.words <= 12 and f.section not in _TALK),
+)
 
 
 def may_belong_beside(
-    clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str], *, behind: bool
+    clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str], *, behind: bool, beside: bool
 ) -> bool:
-    """Whether a clause that stands beside an order may be part of it. `behind`: it stands after the order."""
+    """Whether a clause may be part of an order. `behind`: an order stands somewhere above; `beside`: on its line or the line before."""
     if section in _MOVED_ON:
         return False
     facts = _Facts(clause, text, section, lexicon, surface)
     if facts.own or facts.found_before or (facts.timed and facts.unknown and not behind):
         # Before an order, `BPH, PVR 40 ml` is a finding.
         return False
-    return any(row(facts) for _, row in (*BESIDE, *(BEHIND if behind else ())))
+    rows = (*(BESIDE if beside or not behind else ()), *(UNREAD if behind else ()))
+    return any(row(facts) for _, row in rows)
 
 
 def speaks_of_orders(clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str]) -> bool:
@@ -174,9 +188,9 @@ def speaks_of_orders(clause: Sequence[Chunk], text: str, section: str, lexicon: 
     return facts.first.kind != "pseudo_cue" and any(row(facts) for _, row in REMARKS)
 
 
-# `Week 2`, `Day 7`, `Step 2`, `Cycle 1 D1-D5`, `M/W/F`
+# `Week 2`, `Day 7`, `Step 2`, `Cycle 1 D1-D5`, `M/W/F`, `S T O P P E D`
 _COUNTED_HEADING = re.compile(
-    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|^(?:s ?t ?o ?p|h ?e ?l ?d)(?: [a-z])*$"
+    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|^(?:[a-z] ){3,}[a-z]$"
 )
 _DECORATION = "#=*-_:. ()<>/[]~|"
 
@@ -198,7 +212,10 @@ def heads_something_else(text: str, lexicon: Lexicon) -> bool:
 def heads_two_columns(text: str, lexicon: Lexicon) -> bool:
     """`| Old | New |`, `Pre-op   Post-op`, `12/01/2024 | 15/06/2024`: columns of two times, places, persons or decisions."""
     cells = [cell for cell in re.split(r"\||\t| {3,}", text) if cell.strip(_DECORATION)]
-    return len(cells) > 1 and any(heads_something_else(cell, lexicon) or _DATE.fullmatch(cell.strip(_DECORATION)) for cell in cells)
+    heads = lexicon.remarks.column_heads
+    return len(cells) > 1 and any(
+        heads_something_else(cell, lexicon) or heads.search(cell) is not None or _DATE.fullmatch(cell.strip(_DECORATION)) for cell in cells
+    )
 
 
 _DATE = re.compile(r"\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}")

@@ -53,6 +53,7 @@ _UNLISTED_SET = re.compile(
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
+_SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
 _DRAWN = frozenset({"-", "=", "_", "*", "~", "|", "+", "#", ":"})
 _ENDS_AT = frozenset({"till", "until", "upto", "up to"})
 # The four parts of a note, once two of the letters stand at line starts.
@@ -172,7 +173,7 @@ def _date_of(text: str, chunks: Sequence[Chunk]) -> str | None:
 
 def _is_rule(chunks: Sequence[Chunk]) -> bool:
     """`-----`, `=====`, `|---|---|`: a line that is drawn, not written."""
-    return len(chunks) > 1 and all(c.kind == "mark" and c.value in _DRAWN for c in chunks)
+    return len(chunks) > 2 and all(c.kind == "mark" and c.value in _DRAWN for c in chunks)
 
 
 class Segmenter:
@@ -192,6 +193,7 @@ class Segmenter:
         self._clause_cue: Chunk | None = None
         self._injected = False
         self._followed: list[bool] = []
+        self._signed = False
         self._serials: dict[int, int] = {}
         self._heads: dict[int, tuple[str, ...]] = {}
         self._ahead: tuple[int, list[Chunk]] = (-2, [])
@@ -271,7 +273,7 @@ class Segmenter:
         decorated = (
             chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<") or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
         )
-        if decorated:
+        if decorated and not any(c.kind in ("drug", "form", "rate", "slots", "when", "prn", "amount", "number") for c in chunks):
             chunks = _undecorated(chunks)
             if not chunks:
                 return chunks
@@ -284,7 +286,7 @@ class Segmenter:
             return chunks
         if not inline and not self._followed[self._line]:
             return chunks
-        whole = self._text[chunks[0].start : chunks[-1].end]
+        whole = self._text[min(c.start for c in chunks) : max(c.end for c in chunks)]
         if not inline and heads_two_columns(whole, self._lexicon):
             self.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
             return chunks
@@ -423,6 +425,8 @@ class Segmenter:
         header = first.kind == "header_line_starts" or (first.kind in ("release", "route", "site") and means(first, "header_line_starts"))
         if header:
             self._count_patient(chunks, place)
+            # Below the doctor's name stand degrees, addresses and hours.
+            self._signed = self._signed or (bool(self.out.drafts or self._open) and self._surface(first) in _SIGNING)
         self._bulleted = place > 0 and numbered is None
         before = len(self.out.drafts) + (self._open is not None)
         opened_here = self._open
@@ -601,9 +605,10 @@ class Segmenter:
             self.out.remarks.append(span)
             return
         previous = self._open or (self.out.drafts[-1] if self.out.drafts else None)
-        behind = previous is not None and self._line - previous.last_line <= 1
-        if may_belong_beside(clause, text, self._section[0], self._lexicon, self._surface, behind=behind):
-            if behind:
+        behind = previous is not None and not self._signed
+        beside = previous is not None and self._line - previous.last_line <= 1
+        if may_belong_beside(clause, text, self._section[0], self._lexicon, self._surface, behind=behind, beside=beside):
+            if previous is not None:
                 self.out.remarks.append(span)
             else:
                 self._remark_ahead = (self._line, span)
@@ -1184,6 +1189,7 @@ class Segmenter:
         ):
             # A new sentence with an order in it is out of the reach of the heading before it on the line.
             self._open.section, self._open.section_status = self._after_line
+        self._signed = False
         if self._remark_ahead is not None and self._line - self._remark_ahead[0] <= 1:
             self.out.remarks.append(self._remark_ahead[1])
         self._remark_ahead = None
