@@ -157,8 +157,8 @@ def _read(raw: dict[str, Any], digest: str) -> Bundle:
             raise ValueError(kind)
     index = raw["index"]
     for part, kind in INDEX.items():
-        numbers = " ".join(index[part].values()).split()
-        if not all(map(str.isdigit, numbers)) or max(map(int, numbers), default=-1) >= len(raw[kind]):
+        numbers = [int(number) for number in " ".join(index[part].values()).split()]
+        if numbers and not 0 <= min(numbers) <= max(numbers) < len(raw[kind]):
             raise IndexError(part)
     alike: dict[str, list[tuple[str, str]]] = {}
     for one, other, source in raw["look_alikes"]:

@@ -1,13 +1,14 @@
 """Compile the rulepack's lexicons, which are data, into one phrase trie and a few word tables. Done once per rulepack.
 
 Phrases are cut by the same lexer as the text they will be looked for in. A phrase may hold `#` (any number or a range)
-and `{u}` (any unit word of a dose).
+and `{u}` (any unit word of a dose). Of the thousands of first words a text uses few, so the phrases behind one are cut
+when it is first met.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -141,20 +142,60 @@ def _atoms(phrase: str) -> list[str]:
     return out
 
 
+class Phrases(dict[str, Trie]):
+    """The top of the trie: first word -> what may follow it, built from the phrases that wait behind that word when it is asked for.
+
+    Nothing is taken from what waits, so two threads that ask at once build the same and keep one.
+    """
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self, waiting: Mapping[str, Sequence[tuple[str, Meaning]]]) -> None:
+        self._waiting = waiting
+
+    def __missing__(self, word: str) -> Trie:
+        top: Trie = {}
+        for phrase, meaning in self._waiting[word]:
+            node = top
+            for atom in _atoms(phrase):
+                node = node.setdefault(atom, {})
+            known = node.setdefault(LEAF, [])
+            if meaning not in known:
+                known.append(meaning)
+        return self.setdefault(word, top[word])
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._waiting
+
+    def get(self, word: str, default: Any = None) -> Any:  # noqa: ANN401 - as of any trie node
+        return self[word] if word in self._waiting else default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._waiting)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+
 class _Builder:
     def __init__(self) -> None:
-        self.trie: Trie = {}
+        self.waiting: dict[str, list[tuple[str, Meaning]]] = {}
         self.single: set[str] = set()
+        self.cut: dict[str, list[str]] = {}
 
     def add(self, phrase: str, meaning: Meaning) -> None:
-        node = self.trie
-        atoms = _atoms(phrase)
-        for atom in atoms:
-            node = node.setdefault(atom, {})
-        known = node.setdefault(LEAF, [])
-        if meaning not in known:
-            known.append(meaning)
-        if len(atoms) == 1:
+        """File the phrase behind its first atom. A token that begins with a letter ends at a space, so the first word is enough."""
+        first, _, rest = phrase.partition(" ")
+        atoms = self.cut.get(first)
+        if atoms is None:
+            if first[:1].isalpha() or first == ANY_NUMBER:
+                atoms = self.cut[first] = _atoms(first)
+            else:
+                atoms, rest = _atoms(phrase), ""
+        if not atoms:
+            raise ValueError("a phrase of nothing but space")
+        self.waiting.setdefault(atoms[0], []).append((phrase, meaning))
+        if len(atoms) == 1 and not rest.strip():
             self.single.add(atoms[0])
 
     def add_all(self, phrases: Iterable[str], meaning: Meaning) -> None:
@@ -282,7 +323,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     pieces = frozenset(build.single | set(units) | set(time_units) | {"x", "for"})
     form_rows = {row["form"]: row for row in forms["forms"]}
     return Lexicon(
-        trie=build.trie,
+        trie=Phrases(build.waiting),
         units=units,
         unit_by_ucum=by_ucum,
         confusable_units=tables["units"]["confusable"],
