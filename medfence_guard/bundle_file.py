@@ -66,31 +66,39 @@ def _row(*fields: str) -> str:
     return FIELD.join(fields)
 
 
+def _joined(separator: str, parts: Iterable[str]) -> str:
+    """One field for several values. A value that holds the separator would come back as two."""
+    values = list(parts)
+    if any(not value or separator in value for value in values):
+        raise BundleError("bundle.fact", f"an empty value, or one with {separator.strip()!r} in it: {values}")
+    return separator.join(values)
+
+
 def _name_rows(molecule: str, said: Mapping[str, Any]) -> Iterable[str]:
     """The molecule under its own name, then its other names."""
-    yield _row(molecule, molecule, "", said.get("grade", ""), SOURCE.join(said.get("source", ())))
+    yield _row(molecule, molecule, "", said.get("grade", ""), _joined(SOURCE, said.get("source", ())))
     for alias in said.get("aliases", ()):
-        yield _row(alias["name"], molecule, alias.get("salt") or "", alias["grade"], SOURCE.join(alias["source"]))
+        yield _row(alias["name"], molecule, alias.get("salt") or "", alias["grade"], _joined(SOURCE, alias["source"]))
 
 
 def _product_row(fact: Mapping[str, Any]) -> str:
     if len(fact["molecules"]) != len(fact["strengths"]):
         raise BundleError("bundle.fact", f"one strength for each molecule: {PART.join(fact['molecules'])}")
     return _row(
-        PART.join(fact["molecules"]),
-        PART.join(map(_strength_text, fact["strengths"])),
+        _joined(PART, fact["molecules"]),
+        _joined(PART, map(_strength_text, fact["strengths"])),
         fact["form"],
         fact.get("release") or "",
-        PART.join(release or _NO_RELEASE for release in fact.get("component_releases", ())),
+        _joined(PART, (release or _NO_RELEASE for release in fact.get("component_releases", ()))),
         fact.get("route", ""),
         " ".join(map(str, fact.get("printed_order", ()))),
         fact["grade"],
-        SOURCE.join(fact["source"]),
+        _joined(SOURCE, fact["source"]),
     )
 
 
 def _brand_row(fact: Mapping[str, Any]) -> str:
-    return _row(fact["name"], fact.get("confidence") or "B", SOURCE.join(fact.get("attested_by") or ()), _product_row(fact))
+    return _row(fact["name"], fact.get("confidence") or "B", _joined(SOURCE, fact.get("attested_by") or ()), _product_row(fact))
 
 
 def _product_fact(row: str) -> dict[str, Any]:

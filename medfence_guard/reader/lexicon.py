@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from medfence_guard.reader.lexer import NUMBER, WORD, lex
@@ -124,12 +125,20 @@ class Lexicon:
     remarks: RemarkWords
 
 
+# What a token may begin with that goes on after a space (`1 - 0 - 1`, `2 + 1`). Where none of these is, words are cut one by one.
+_NUMERIC = re.compile(r"[\d.½¼¾⅓⅔|]")
+
+
 def _atoms(phrase: str) -> list[str]:
-    if phrase.isascii() and phrase.islower() and phrase.replace(" ", "").isalpha():
-        # Plain words are cut at their spaces, as the lexer would.
-        return phrase.split()
-    marked = phrase.replace(ANY_UNIT, " ⟦u⟧ ")
-    atoms = [token.text for token in lex(fold(marked))]
+    words = [phrase] if _NUMERIC.search(phrase) else phrase.split(" ")
+    return [atom for word in words for atom in _cut(word)]
+
+
+@lru_cache(maxsize=4096)
+def _cut(word: str) -> tuple[str, ...]:
+    if word.isascii() and word.islower() and word.isalpha():
+        return (word,)
+    atoms = [token.text for token in lex(fold(word.replace(ANY_UNIT, " ⟦u⟧ ")))]
     out: list[str] = []
     index = 0
     while index < len(atoms):
@@ -139,7 +148,7 @@ def _atoms(phrase: str) -> list[str]:
         else:
             out.append(atoms[index])
             index += 1
-    return out
+    return tuple(out)
 
 
 class Phrases(dict[str, Trie]):
@@ -181,17 +190,13 @@ class _Builder:
     def __init__(self) -> None:
         self.waiting: dict[str, list[tuple[str, Meaning]]] = {}
         self.single: set[str] = set()
-        self.cut: dict[str, list[str]] = {}
 
     def add(self, phrase: str, meaning: Meaning) -> None:
-        """File the phrase behind its first atom. A token that begins with a letter ends at a space, so the first word is enough."""
+        """File the phrase behind its first atom; it is cut to its end when it is needed."""
         first, _, rest = phrase.partition(" ")
-        atoms = self.cut.get(first)
-        if atoms is None:
-            if first[:1].isalpha() or first == ANY_NUMBER:
-                atoms = self.cut[first] = _atoms(first)
-            else:
-                atoms, rest = _atoms(phrase), ""
+        atoms: Sequence[str] = _cut(first)
+        if not atoms or _NUMERIC.search(first):
+            atoms, rest = _atoms(phrase), ""
         if not atoms:
             raise ValueError("a phrase of nothing but space")
         self.waiting.setdefault(atoms[0], []).append((phrase, meaning))

@@ -10,18 +10,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medfence_guard import Rulepack
-from medfence_guard.reader.lexicon import LEAF, Meaning, Phrases, _atoms, _Builder
+from medfence_guard.reader.lexer import lex
+from medfence_guard.reader.lexicon import ANY_UNIT, LEAF, Meaning, Phrases, _Builder
+from medfence_guard.reader.text import fold
 
 # Pieces that the lexer joins, cuts or folds, with and without a space between them.
 PIECES = (*"od o.d o l 1 40 . ½ - + / , ( # {u} x 's दिन में é → ml |".split(), " ", " ")
 MEANING = Meaning("inert", "a")
 
 
+def cut_whole(phrase: str) -> list[str]:
+    """The phrase as the lexer cuts it in one piece, its unit place put back together."""
+    atoms = [token.text for token in lex(fold(phrase.replace(ANY_UNIT, " ⟦u⟧ ")))]
+    return " ".join(atoms).replace("⟦ u ⟧", ANY_UNIT).split(" ") if atoms else []
+
+
 def eager(phrases: list[tuple[str, Meaning]]) -> dict[str, Any]:
     top: dict[str, Any] = {}
     for phrase, meaning in phrases:
         node = top
-        for atom in _atoms(phrase):
+        for atom in cut_whole(phrase):
             node = node.setdefault(atom, {})
         known = node.setdefault(LEAF, [])
         if meaning not in known:
@@ -43,7 +51,7 @@ def test_a_phrase_is_filed_behind_the_first_of_its_own_atoms(phrases):
     build.add_all(phrases, MEANING)
     trie = Phrases(build.waiting)
     assert {word: trie[word] for word in trie} == eager([(phrase, MEANING) for phrase in phrases])
-    assert build.single == {atoms[0] for atoms in map(_atoms, phrases) if len(atoms) == 1}
+    assert build.single == {atoms[0] for atoms in map(cut_whole, phrases) if len(atoms) == 1}
 
 
 def test_a_word_is_the_same_whether_or_not_it_was_met_before():

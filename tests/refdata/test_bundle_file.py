@@ -87,6 +87,9 @@ def test_every_kind_of_fact_comes_back_as_it_was():
         {"products": [product(["alphamol"], strength("5"), grade="hearsay")]},
         {"products": [product(["alphamol"], strength("5"), source=[])]},
         {"products": [product(["alphamol", "betamol"], strength("5"))]},
+        {"products": [product(["alphamol + betamol"], strength("5"))]},
+        {"products": [product([""], strength("5"))]},
+        {"products": [product(["alphamol"], strength("5"), source=["list#1; list#2"])]},
         {"brands": [brand("Alfo | 5", ["alphamol"], strength("5"))]},
     ],
 )
