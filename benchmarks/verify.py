@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 
 from medfence_guard import Extraction, Rulepack, SourceDocument, verify
 from medfence_guard.bundle import Bundle
+from medfence_guard.bundle_file import packed
 
 ITEM_COUNTS = (1, 5, 20, 200)
 SOURCE_SIZES = (300, 4_096, 65_536, 262_144, 1_048_576)
@@ -96,15 +97,14 @@ def made_up_bundle(orders: Sequence[tuple[str, str]], molecules: int) -> Bundle:
         }
         for n, (name, value) in enumerate(facts)
     ]
-    raw = {
-        "schema": "medfence-bundle/1",
+    bundle_facts = {
         "jurisdiction": "in",
         "edition": f"benchmark-{molecules}",
         "molecules": {name: {"aliases": []} for name, _ in facts},
         "products": products,
         "brands": [],
     }
-    return Bundle.from_bytes(json.dumps(raw).encode())
+    return Bundle.from_bytes(json.dumps(packed(bundle_facts)).encode())
 
 
 def medians(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:

@@ -2,6 +2,18 @@
 
 Open world: what is missing is *unattested*, never *wrong*. Bytes come in, a checked and indexed bundle comes out;
 nothing here opens a file. Look-ups cost the same for 27 molecules as for 27,000.
+
+`bundle.json` is three lists of rows and an index to them, all under the digest that the manifest names. A row is one text, its
+fields set apart by ` | `:
+
+    names      name | molecule | salt | grade | sources                  a molecule under its own name first, then its other names
+    products   molecules | strengths | form | release | component releases | route | printed order | grade | sources
+    brands     name | confidence | attested by | and the fields of a product
+
+Molecules, strengths and component releases are joined by ` + `, sources by `; `, best first. A combination with a name of its own
+is a molecule written `a + b`. The index leads from a composition to its products and brands, and from the key of a name to the
+rows that the name means, as row numbers counted from 0. A row becomes an object when it is first asked for, and is then kept.
+`bundle_file` makes rows and index from the facts; `refdata verify` makes them again and compares.
 """
 
 from __future__ import annotations
@@ -9,17 +21,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from medfence_guard.errors import BundleError
 from medfence_guard.reader.lexer import NUMBER, PLUSSED, SLASHED, WORD, lex, plain_number
 from medfence_guard.reader.text import fold
 
-SCHEMA = "medfence-bundle/1"
+SCHEMA = "medfence-bundle/2"
 GRADES = ("regulator", "tender", "terminology", "curated")
+FIELD, PART, SOURCE = " | ", " + ", "; "
 _NOT_IN_KEY = re.compile(r"[^0-9a-z\u0900-\u0dff]+")
 
 
@@ -100,7 +114,7 @@ class Bundle:
 
     @classmethod
     def from_bytes(cls, data: bytes, *, expected_digest: str | None = None, jurisdiction: str | None = None) -> Bundle:
-        """Digest first, then schema, then jurisdiction, then the facts; any of them wrong refuses the bundle."""
+        """Digest first, then schema, then jurisdiction, then the shape of every row; any of them wrong refuses the bundle."""
         digest = hashlib.sha256(data).hexdigest()
         if expected_digest is not None and digest != expected_digest:
             raise BundleError(
@@ -115,22 +129,164 @@ class Bundle:
         if jurisdiction is not None and raw.get("jurisdiction") != jurisdiction:
             raise BundleError("bundle.jurisdiction", f"bundle.json is not for jurisdiction {jurisdiction!r}")
         try:
-            return _index(raw, digest)
-        except (KeyError, TypeError, ValueError, IndexError) as problem:
+            return _read(raw, digest)
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError) as problem:
             raise BundleError("bundle.fact", f"bundle.json holds a fact of the wrong shape ({type(problem).__name__})") from problem
 
 
-# A bundle writes few numbers many times.
-_exact = lru_cache(maxsize=4096)(Fraction)
-_PLAIN_WORD = re.compile(r"[a-z]+(?=[ -]|$)")
+# ---- the shape of rows and index ------------------------------------------------------------------------------
+
+_AMOUNT = r"\d+(?:\.\d+)? [^\s|/+]+"
+_TEXT = r"[^|\n]+"
+_PRODUCT = (
+    rf"{_TEXT} \| {_AMOUNT}(?:/{_AMOUNT})?(?: \+ {_AMOUNT}(?:/{_AMOUNT})?)* \| [a-z_]+ \| [a-z_]* \| [a-z_+ -]* \| [a-z_]* \| [\d ]* "
+    rf"\| (?:{'|'.join(GRADES)}) \| {_TEXT}"
+)
+SHAPES = {
+    "names": re.compile(rf"{_TEXT} \| {_TEXT} \| (?:{_TEXT})? \| (?:{'|'.join(GRADES)})? \| (?:{_TEXT})?"),
+    "products": re.compile(_PRODUCT),
+    "brands": re.compile(rf"{_TEXT} \| [AB] \| (?:{_TEXT})? \| {_PRODUCT}"),
+}
+# Part of the index -> what its numbers count.
+INDEX = {"names": "names", "brands": "brands", "stems": "brands", "products": "products", "brand_products": "brands"}
 
 
-def _components(rows: list[dict[str, str | None]]) -> tuple[Component, ...]:
-    return tuple(
-        Component(_exact(str(r["value"])), str(r["unit"]), _exact(str(r["per_value"])) if r.get("per_value") else None, r.get("per_unit"))
-        for r in rows
+def _read(raw: dict[str, Any], digest: str) -> Bundle:
+    for kind, shape in SHAPES.items():
+        if not all(map(shape.fullmatch, raw[kind])):
+            raise ValueError(kind)
+    index = raw["index"]
+    for part, kind in INDEX.items():
+        numbers = [int(number) for number in " ".join(index[part].values()).split()]
+        if numbers and not 0 <= min(numbers) <= max(numbers) < len(raw[kind]):
+            raise IndexError(part)
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for one, other, source in raw["look_alikes"]:
+        alike.setdefault(name_key(one), []).append((other, source))
+        alike.setdefault(name_key(other), []).append((one, source))
+    products = _Products(raw["products"], raw["brands"], index["products"], index["brand_products"])
+    return Bundle(
+        str(raw["jurisdiction"]),
+        str(raw["edition"]),
+        digest,
+        _Names(raw["names"], index, {name_key(row["name"]): row["name"] for row in raw["brand_collisions"]}, products),
+        frozenset(index["first_words"]),
+        products,
+        frozenset(raw["insulins"]),
+        {key: tuple(sorted(pairs)) for key, pairs in alike.items()},
+        tuple(index["editions"]),
     )
 
+
+# ---- rows become objects --------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def component_of(text: str) -> Component:
+    """`125 mg/5 mL` as a component. A bundle writes few strengths many times."""
+    amount, _, per = text.partition("/")
+    value, unit = amount.split(" ")
+    if not per:
+        return Component(Fraction(value), unit, None, None)
+    per_value, per_unit = per.split(" ")
+    return Component(Fraction(value), unit, Fraction(per_value), per_unit)
+
+
+def _product(row: str, brand: str = "", confidence: str = "", attested: bool = True) -> Product:
+    molecules, strengths, form, release, _, _, _, grade, sources = row.split(FIELD)
+    components = tuple(map(component_of, strengths.split(PART)))
+    numbers = brand_keys(brand, components)[2] if brand else []
+    citation = sources.split(SOURCE)[0]
+    return Product(
+        tuple(molecules.split(PART)), components, form, release, grade, citation, brand, confidence, _labels(components, numbers), attested
+    )
+
+
+class _Products(Mapping[tuple[str, ...], tuple[Product, ...]]):
+    """Composition -> its listed products, then its brands. One row is one object, also for two threads that ask at once."""
+
+    __slots__ = ("_brand_rows", "_brands", "_made", "_made_rows", "_product_rows", "_products")
+
+    def __init__(self, products: list[str], brands: list[str], product_rows: Mapping[str, str], brand_rows: Mapping[str, str]) -> None:
+        self._products, self._brands, self._product_rows, self._brand_rows = products, brands, product_rows, brand_rows
+        self._made: dict[tuple[str, ...], tuple[Product, ...]] = {}
+        self._made_rows: dict[int, Product] = {}
+
+    def brand_row(self, number: int) -> Product:
+        """The product that a brand row describes."""
+        made = self._made_rows.get(number)
+        if made is None:
+            name, confidence, attested_by, row = self._brands[number].split(FIELD, 3)
+            made = self._made_rows.setdefault(number, _product(row, name, confidence, bool(attested_by)))
+        return made
+
+    def __getitem__(self, molecules: tuple[str, ...]) -> tuple[Product, ...]:
+        made = self._made.get(molecules)
+        if made is None:
+            composition = PART.join(molecules)
+            listed, brands = self._product_rows.get(composition), self._brand_rows.get(composition)
+            if listed is None and brands is None:
+                raise KeyError(molecules)
+            rows = [_product(self._products[int(number)]) for number in (listed or "").split()]
+            rows += [self.brand_row(int(number)) for number in (brands or "").split()]
+            made = self._made.setdefault(molecules, tuple(rows))
+        return made
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        return (tuple(composition.split(PART)) for composition in {**self._product_rows, **self._brand_rows})
+
+    def __len__(self) -> int:
+        return len(self._product_rows.keys() | self._brand_rows.keys())
+
+
+class _Names(Mapping[str, Name]):
+    """Key of a name -> what it means: a molecule or one of its names, a brand's whole name, or the stem of one."""
+
+    __slots__ = ("_collisions", "_made", "_molecules", "_numbers", "_products", "_rows", "_stems")
+
+    def __init__(self, rows: list[str], index: Mapping[str, Any], collisions: Mapping[str, str], products: _Products) -> None:
+        self._rows, self._collisions, self._products = rows, collisions, products
+        self._molecules, self._stems = index["names"], index["stems"]
+        self._numbers: dict[str, str] = {**index["stems"], **index["brands"], **index["names"]}
+        self._made: dict[str, Name] = {}
+
+    def __getitem__(self, key: str) -> Name:
+        made = self._made.get(key)
+        if made is None:
+            numbers = map(int, self._numbers[key].split())
+            made = self._made.setdefault(key, (self._molecule if key in self._molecules else self._brand)(key, numbers))
+        return made
+
+    def _molecule(self, key: str, numbers: Iterable[int]) -> Name:
+        rows = [self._rows[number].split(FIELD) for number in numbers]
+        compositions = dict.fromkeys(tuple(sorted(row[1].split(PART))) for row in rows)
+        name, molecule, salt, grade, sources = rows[-1]
+        citation = sources.split(SOURCE)[0]
+        if name == molecule and not salt:
+            # A molecule's own name is as good as the first row that lists it.
+            attesting = self._products.get(tuple(sorted(molecule.split(PART))))
+            grade, citation = (attesting[0].grade, attesting[0].citation) if attesting else ("terminology", f"molecule:{molecule}")
+        return Name(key, rows[0][0], tuple(compositions), False, (), grade, citation, False, salt)
+
+    def _brand(self, key: str, numbers: Iterable[int]) -> Name:
+        rows = tuple(map(self._products.brand_row, numbers))
+        compositions = dict.fromkeys(row.molecules for row in rows)
+        if key in self._collisions:
+            compositions[(f"another product called {self._collisions[key]}",)] = None
+        last = rows[-1]
+        return Name(key, rows[0].brand, tuple(compositions), True, rows, last.grade, last.citation, key in self._stems)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._numbers))
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+# ---- the keys of a brand --------------------------------------------------------------------------------------
 
 _MASS = {"g": Fraction(1000), "mg": Fraction(1), "ug": Fraction(1, 1000)}
 
@@ -149,18 +305,6 @@ _FORM_WORDS = re.compile(
     r"drops?|spray|tablets?|capsules?|vial|pen|solution|mdi)\b"
 )
 _SCALE = {"k": 1000}
-
-
-@dataclass(slots=True)
-class _Entry:
-    display: str
-    brand: bool
-    compositions: dict[tuple[str, ...], None] = field(default_factory=dict)
-    rows: list[Product] = field(default_factory=list)
-    grade: str = ""
-    citation: str = ""
-    complete: bool = False
-    salt: str = ""
 
 
 def brand_keys(name: str, components: tuple[Component, ...]) -> tuple[set[str], set[str], list[Fraction]]:
@@ -218,119 +362,4 @@ def brand_keys(name: str, components: tuple[Component, ...]) -> tuple[set[str], 
     return complete, stems - complete, numbers
 
 
-def _usable(key: str) -> bool:
-    """Shorter than three letters, a name cannot be told from a word."""
-    return sum(char.isalpha() for char in key) >= 3
-
-
-def _index(raw: dict[str, object], digest: str) -> Bundle:
-    entries: dict[str, _Entry] = {}
-    products: dict[tuple[str, ...], list[Product]] = {}
-    first_words: set[str] = set()
-
-    def entry(key: str, display: str, *, brand: bool) -> _Entry:
-        found = entries.get(key)
-        if found is None or (found.brand and not brand):
-            entries[key] = found = _Entry(display, brand)
-        return found
-
-    def remember_words(name: str) -> None:
-        plain = _PLAIN_WORD.match(name.lower()) if name.isascii() else None
-        if plain is not None and len(plain.group()) > 2:
-            first_words.add(plain.group())
-            return
-        words = [t.text for t in lex(fold(name)) if t.kind == WORD]
-        if words:
-            first_words.add(words[0])
-
-    for row in raw["products"]:  # type: ignore[attr-defined]
-        components = _components(row["strengths"])
-        product = Product(
-            tuple(row["molecules"]),
-            components,
-            row["form"],
-            row.get("release") or "",
-            row["grade"],
-            row["source"][0],
-            labels=_labels(components, []),
-        )
-        products.setdefault(product.molecules, []).append(product)
-    for row in raw["brands"]:  # type: ignore[attr-defined]
-        components = _components(row["strengths"])
-        complete, stems, numbers = brand_keys(row["name"], components)
-        product = Product(
-            tuple(row["molecules"]),
-            components,
-            row["form"],
-            row.get("release") or "",
-            row["grade"],
-            row["source"][0],
-            row["name"],
-            row.get("confidence") or "B",
-            _labels(components, numbers),
-            bool(row.get("attested_by")),
-        )
-        products.setdefault(product.molecules, []).append(product)
-        for key in complete | stems:
-            if not _usable(key):
-                continue
-            known = entries.get(key)
-            if known is not None and not known.brand:
-                continue
-            slot = entry(key, row["name"], brand=True)
-            whole = key in complete
-            if slot.complete and not whole:
-                # `Telma 80 H` does not make `Telma`, a name of its own, another medicine.
-                continue
-            if whole and not slot.complete:
-                slot.compositions.clear()
-                slot.rows.clear()
-                slot.complete = True
-            slot.compositions[product.molecules] = None
-            slot.rows.append(product)
-            slot.grade, slot.citation = product.grade, product.citation
-        remember_words(row["name"])
-    for row in raw.get("brand_collisions", ()):  # type: ignore[attr-defined]
-        key = name_key(row["name"])
-        if _usable(key) and key in entries:
-            entries[key].compositions[(f"another product called {row['name']}",)] = None
-    for molecule, facts in raw["molecules"].items():  # type: ignore[attr-defined]
-        spellings = [(molecule, "", "", "")] + [
-            (a["name"], a["grade"], a["source"][0], a.get("salt") or "") for a in facts.get("aliases", ())
-        ]
-        parts = tuple(sorted(part.strip() for part in molecule.split(" + ")))
-        attesting = products.get(parts)
-        for spelling, grade, citation, salt in spellings:
-            key = name_key(spelling)
-            if not _usable(key):
-                continue
-            slot = entry(key, spelling, brand=False)
-            slot.compositions[parts] = None
-            slot.complete = True
-            slot.salt = salt if isinstance(salt, str) else ("salt" if salt else "")
-            slot.grade = grade or (attesting[0].grade if attesting else "terminology")
-            slot.citation = citation or (attesting[0].citation if attesting else f"molecule:{molecule}")
-            remember_words(spelling)
-    names = {
-        key: Name(key, e.display, tuple(e.compositions), e.brand, tuple(e.rows), e.grade, e.citation, not e.complete, e.salt)
-        for key, e in sorted(entries.items())
-    }
-    alike: dict[str, list[tuple[str, str]]] = {}
-    for one, other, source in raw.get("look_alikes", ()):  # type: ignore[attr-defined]
-        alike.setdefault(name_key(one), []).append((other, source))
-        alike.setdefault(name_key(other), []).append((one, source))
-    editions = sorted({p.citation.split("#")[0] for rows in products.values() for p in rows})
-    return Bundle(
-        str(raw["jurisdiction"]),
-        str(raw["edition"]),
-        digest,
-        names,
-        frozenset(first_words),
-        {key: tuple(rows) for key, rows in products.items()},
-        frozenset(raw.get("insulins", ())),  # type: ignore[call-overload]
-        {key: tuple(sorted(pairs)) for key, pairs in alike.items()},
-        tuple(editions),
-    )
-
-
-__all__ = ["Bundle", "Component", "Name", "Product", "brand_keys", "name_key", "plain_number"]
+__all__ = ["GRADES", "SCHEMA", "Bundle", "Component", "Name", "Product", "brand_keys", "component_of", "name_key", "plain_number"]

@@ -463,9 +463,9 @@ def _strength_json(component: Component) -> dict[str, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class Extended:
-    """The new bundle as plain JSON, and how each row ended: `accepted` added something, `merged` was known already."""
+    """The facts of the new bundle, and how each row ended: `accepted` added something, `merged` was known already."""
 
-    raw: dict[str, Any]
+    facts: dict[str, Any]
     accepted: int
     merged: int
     products: int

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from medfence_guard import canonical_json
 from medfence_guard.bundle import SCHEMA, Bundle, Name, Product, brand_keys, name_key
+from medfence_guard.bundle_file import packed, unpacked
 from medfence_guard.contract import Verdict, VerificationReport
 from medfence_guard.errors import BundleError, InputError, MedfenceError
 from medfence_guard.formulary import COLUMNS, IDENTIFIER, Extended, extended, read_rows, strengths_text
@@ -317,7 +318,7 @@ class Opened:
     """A bundle read from a file. `manifest` is None when none lies beside it, so that its digest could not be compared."""
 
     bundle: Bundle
-    raw: dict[str, Any]
+    facts: dict[str, Any]
     manifest: dict[str, Any] | None
 
 
@@ -356,9 +357,16 @@ def _open(path: Path, jurisdiction: str | None = None) -> Opened:
         bundle = Bundle.from_bytes(data, expected_digest=expected, jurisdiction=jurisdiction)
     except RecursionError:
         raise BundleError("bundle.not_json", f"{file.name} is nested too deeply") from None
-    except AttributeError:
-        raise BundleError("bundle.fact", f"{file.name} holds a fact of the wrong shape") from None
-    return Opened(bundle, json.loads(data), manifest)
+    return Opened(bundle, _facts(data), manifest)
+
+
+def _facts(data: bytes) -> dict[str, Any]:
+    """The facts of an accepted bundle. One whose index is not what its rows give is refused: a name would lead to another medicine."""
+    raw = json.loads(data)
+    facts = unpacked(raw)
+    if packed(facts) != raw:
+        raise BundleError("bundle.index", "the index of bundle.json is not the one that its rows give; build it again")
+    return facts
 
 
 def _reports_of(path: Path, skipped: list[str]) -> Iterator[VerificationReport]:
@@ -419,11 +427,11 @@ def read_csv(data: bytes, name: str) -> tuple[list[str], list[tuple[int, list[st
 
 def formulary_bytes(base: Opened, built: Extended, identifier: str, data: bytes) -> tuple[bytes, bytes]:
     """`bundle.json` and `manifest.json` of the extended bundle, canonical: the same rows on the same base give the same bytes."""
-    bundle = (canonical_json.dumps(built.raw) + "\n").encode("utf-8")
+    bundle = (canonical_json.dumps(packed(built.facts)) + "\n").encode("utf-8")
     manifest: dict[str, Any] = {
         "schema": MANIFEST_SCHEMA,
-        "jurisdiction": built.raw["jurisdiction"],
-        "edition": built.raw["edition"],
+        "jurisdiction": built.facts["jurisdiction"],
+        "edition": built.facts["edition"],
         "bundle_sha256": hashlib.sha256(bundle).hexdigest(),
         "bundle_bytes": len(bundle),
         "extends": {"edition": base.bundle.edition, "bundle_sha256": base.bundle.digest},
@@ -435,7 +443,7 @@ def formulary_bytes(base: Opened, built: Extended, identifier: str, data: bytes)
             *(base.manifest or {}).get("sources", ()),
             {
                 "id": identifier,
-                "jurisdiction": built.raw["jurisdiction"],
+                "jurisdiction": built.facts["jurisdiction"],
                 "locator": "row=<row of the CSV>",
                 "sha256": hashlib.sha256(data).hexdigest(),
             },
@@ -515,7 +523,7 @@ def _show(args: argparse.Namespace) -> int:
 
 def _diff(args: argparse.Namespace) -> int:
     old, new = _open(args.old), _open(args.new)
-    found = difference(old.raw, new.raw)
+    found = difference(old.facts, new.facts)
     same = not any(changes for kinds in found.values() for changes in kinds.values())
     if args.json:
         heads = {side: {"edition": each.bundle.edition, "digest": each.bundle.digest} for side, each in (("old", old), ("new", new))}
@@ -554,8 +562,8 @@ def _import(args: argparse.Namespace) -> int:
         raise InputError("formulary.out", f"--out: {args.out} exists; give a folder that does not, nothing is overwritten")
     folder = args.base or shipped_folder()
     rulepack = Rulepack.load(folder) if args.base else Rulepack.default()
-    base = Opened(rulepack.bundle, json.loads(_read(folder / "bundle.json")), json.loads(_read(folder / "manifest.json")))
-    if args.name in {*base.bundle.editions, *base.raw.get("editions", ())}:
+    base = Opened(rulepack.bundle, _facts(_read(folder / "bundle.json")), json.loads(_read(folder / "manifest.json")))
+    if args.name in {*base.bundle.editions, *base.facts.get("editions", ())}:
         raise InputError("formulary.name", f"--name: the bundle already has an edition {args.name}")
     data = _read(args.csv)
     header, rows = read_csv(data, args.csv.name)
@@ -565,7 +573,7 @@ def _import(args: argparse.Namespace) -> int:
             _note(f"{args.csv.name}: {problem}")
         count = len(reading.problems)
         return _refuse(f"formulary.rows: {count} problem{'' if count == 1 else 's'}, nothing was written")
-    built = extended(base.raw, reading, args.name)
+    built = extended(base.facts, reading, args.name)
     bundle, manifest = formulary_bytes(base, built, args.name, data)
     made = Bundle.from_bytes(bundle, jurisdiction=base.bundle.jurisdiction)
     lost = [f"row {e.row}: {n}" for e in reading.entries for n in e.names if _look_up(made, n)[0] is None]
@@ -579,7 +587,7 @@ def _import(args: argparse.Namespace) -> int:
     _say(
         f"{built.accepted + built.merged} rows read: {built.accepted} added something, {built.merged} were known; "
         f"added {built.products} products, {built.names} names, {built.molecules} molecules\n"
-        f"{built.raw['edition']} written; use it with: medfence-guard verify --rulepack {args.out} ...\n"
+        f"{built.facts['edition']} written; use it with: medfence-guard verify --rulepack {args.out} ...\n"
     )
     return 0
 

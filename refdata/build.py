@@ -9,8 +9,8 @@ Two steps, kept apart on purpose:
 `--write` compiles the tables into `medfence_refdata/in/bundle.json` and `manifest.json`. `--check` compiles them again and
           compares bytes. `--without-pmbjp` leaves that list out.
 
-Prices are never carried: the import reads only the columns named here. Standard library only; the output depends on the tables
-alone (no clock, no locale, no hash order). Exit: 0 done, 1 the built files differ from the tables, 2 the tables cannot be used.
+Prices are never carried: the import reads only the columns named here. The output depends on the tables alone
+(no clock, no locale, no hash order). Exit: 0 done, 1 the built files differ from the tables, 2 the tables cannot be used.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
-SCHEMA = "medfence-bundle/1"
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the checkout's own package, installed or not
+
+from medfence_guard.bundle_file import packed
+
 MANIFEST_SCHEMA = "medfence-bundle-manifest/1"
 EDITION = "in-2026.12"
 NPPA, PMBJP, UNII, CURATED, LOOKALIKE = "nppa-2022-08", "pmbjp-2026-07", "unii-2025-06", "curated-2026-12", "lookalike-2026-12"
@@ -1352,7 +1355,6 @@ def compile_bundle(without_pmbjp: bool) -> tuple[str, str]:
             entry["component_releases"] = [*product.component_releases]
         products.append(entry)
     bundle: dict[str, Json] = {
-        "schema": SCHEMA,
         "jurisdiction": "in",
         "edition": EDITION,
         "editions": [*tables.editions],
@@ -1371,7 +1373,7 @@ def compile_bundle(without_pmbjp: bool) -> tuple[str, str]:
         ],
         "insulins": [m for m in sorted(molecules) if m.startswith("insulin")],
     }
-    text = canonical(bundle) + "\n"
+    text = canonical(packed(bundle)) + "\n"
     manifest: Json = {
         "schema": MANIFEST_SCHEMA,
         "jurisdiction": "in",

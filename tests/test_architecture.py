@@ -24,6 +24,7 @@ PURE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("canonical_json", "aggregate"),
     ("reader", "reader.text", "reader.lexer", "reader.lexicon"),
     ("bundle",),
+    ("bundle_file",),
     ("reader.*",),
     ("artifacts",),
     ("payload",),

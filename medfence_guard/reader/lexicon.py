@@ -1,15 +1,17 @@
 """Compile the rulepack's lexicons, which are data, into one phrase trie and a few word tables. Done once per rulepack.
 
 Phrases are cut by the same lexer as the text they will be looked for in. A phrase may hold `#` (any number or a range)
-and `{u}` (any unit word of a dose).
+and `{u}` (any unit word of a dose). Of the thousands of first words a text uses few, so the phrases behind one are cut
+when it is first met.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from medfence_guard.reader.lexer import NUMBER, WORD, lex
@@ -125,12 +127,20 @@ class Lexicon:
     remarks: RemarkWords
 
 
+# What a token may begin with that goes on after a space (`1 - 0 - 1`, `2 + 1`). Where none of these is, words are cut one by one.
+_NUMERIC = re.compile(r"[\d.½¼¾⅓⅔|]")
+
+
 def _atoms(phrase: str) -> list[str]:
-    if phrase.isascii() and phrase.islower() and phrase.replace(" ", "").isalpha():
-        # Plain words are cut at their spaces, as the lexer would.
-        return phrase.split()
-    marked = phrase.replace(ANY_UNIT, " ⟦u⟧ ")
-    atoms = [token.text for token in lex(fold(marked))]
+    words = [phrase] if _NUMERIC.search(phrase) else phrase.split(" ")
+    return [atom for word in words for atom in _cut(word)]
+
+
+@lru_cache(maxsize=4096)
+def _cut(word: str) -> tuple[str, ...]:
+    if word.isascii() and word.islower() and word.isalpha():
+        return (word,)
+    atoms = [token.text for token in lex(fold(word.replace(ANY_UNIT, " ⟦u⟧ ")))]
     out: list[str] = []
     index = 0
     while index < len(atoms):
@@ -140,23 +150,59 @@ def _atoms(phrase: str) -> list[str]:
         else:
             out.append(atoms[index])
             index += 1
-    return out
+    return tuple(out)
+
+
+class Phrases(dict[str, Trie]):
+    """The top of the trie: first word -> what may follow it, built from the phrases that wait behind that word when it is asked for.
+
+    Nothing is taken from what waits, so two threads that ask at once build the same and keep one.
+    """
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self, waiting: Mapping[str, Sequence[tuple[str, Meaning]]]) -> None:
+        self._waiting = waiting
+
+    def __missing__(self, word: str) -> Trie:
+        top: Trie = {}
+        for phrase, meaning in self._waiting[word]:
+            node = top
+            for atom in _atoms(phrase):
+                node = node.setdefault(atom, {})
+            known = node.setdefault(LEAF, [])
+            if meaning not in known:
+                known.append(meaning)
+        return self.setdefault(word, top[word])
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._waiting
+
+    def get(self, word: str, default: Any = None) -> Any:  # noqa: ANN401 - as of any trie node
+        return self[word] if word in self._waiting else default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._waiting)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
 
 
 class _Builder:
     def __init__(self) -> None:
-        self.trie: Trie = {}
+        self.waiting: dict[str, list[tuple[str, Meaning]]] = {}
         self.single: set[str] = set()
 
     def add(self, phrase: str, meaning: Meaning) -> None:
-        node = self.trie
-        atoms = _atoms(phrase)
-        for atom in atoms:
-            node = node.setdefault(atom, {})
-        known = node.setdefault(LEAF, [])
-        if meaning not in known:
-            known.append(meaning)
-        if len(atoms) == 1:
+        """File the phrase behind its first atom; it is cut to its end when it is needed."""
+        first, _, rest = phrase.partition(" ")
+        atoms: Sequence[str] = _cut(first)
+        if not atoms or _NUMERIC.search(first):
+            atoms, rest = _atoms(phrase), ""
+        if not atoms:
+            raise ValueError("a phrase of nothing but space")
+        self.waiting.setdefault(atoms[0], []).append((phrase, meaning))
+        if len(atoms) == 1 and not rest.strip():
             self.single.add(atoms[0])
 
     def add_all(self, phrases: Iterable[str], meaning: Meaning) -> None:
@@ -284,7 +330,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     pieces = frozenset(build.single | set(units) | set(time_units) | {"x", "for"})
     form_rows = {row["form"]: row for row in forms["forms"]}
     return Lexicon(
-        trie=build.trie,
+        trie=Phrases(build.waiting),
         units=units,
         unit_by_ucum=by_ucum,
         confusable_units=tables["units"]["confusable"],

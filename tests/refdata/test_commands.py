@@ -10,6 +10,7 @@ import shutil
 import pytest
 
 from medfence_guard import Extraction, Fence, Rulepack, SourceDocument, verify
+from medfence_guard.bundle_file import packed, unpacked
 from medfence_guard.cli import main
 from medfence_guard.formulary import COLUMNS
 from medfence_guard.refdata_commands import describe, difference, gaps_csv, gaps_of
@@ -36,7 +37,7 @@ def copy(tmp_path):
 
 
 def raw_bundle() -> dict:
-    return json.loads((shipped_folder() / "bundle.json").read_text("utf-8"))
+    return unpacked(json.loads((shipped_folder() / "bundle.json").read_text("utf-8")))
 
 
 # ---- verify ---------------------------------------------------------------------------------------------------
@@ -47,7 +48,7 @@ def test_the_shipped_bundle_is_intact(run, copy):
     for argv in ([], [copy], [copy / "bundle.json"], ["--jurisdiction", "in"]):
         code, out, err = run("verify", *argv)
         assert (code, err) == (0, "")
-        assert out == f"intact: in-2026.12, jurisdiction in, medfence-bundle/1, 3498 products, sha256 {digest}\n"
+        assert out == f"intact: in-2026.12, jurisdiction in, medfence-bundle/2, 3498 products, sha256 {digest}\n"
 
 
 def flip(folder):
@@ -96,8 +97,8 @@ def test_a_damaged_bundle_is_refused_in_one_line(run, copy, damage, argv, told):
         ("", "not JSON"),
         ("[]", "does not say schema"),
         ('{"schema": "other/1"}', "does not say schema"),
-        ('{"schema": "medfence-bundle/1", "jurisdiction": "in"}', "wrong shape"),
-        ('{"schema": "medfence-bundle/1", "products": [], "brands": [], "molecules": [], "jurisdiction": "in"}', "wrong shape"),
+        ('{"schema": "medfence-bundle/2", "jurisdiction": "in"}', "wrong shape"),
+        ('{"schema": "medfence-bundle/2", "products": [], "brands": [], "molecules": [], "jurisdiction": "in"}', "wrong shape"),
         ("[" * 100_000, ""),
     ],
 )
@@ -216,7 +217,7 @@ def test_added_removed_and_changed_facts_are_told_apart():
 def test_diff_of_files_prints_json_and_exits_one(run, copy, tmp_path):
     raw = raw_bundle()
     raw["brands"] = [row for row in raw["brands"] if row["name"] != "Lasix"]
-    (tmp_path / "new.json").write_text(json.dumps(raw), "utf-8")
+    (tmp_path / "new.json").write_text(json.dumps(packed(raw)), "utf-8")
     code, out, err = run("diff", copy, tmp_path / "new.json", "--json")
     assert code == 1
     assert "new.json: no manifest.json beside it" in err

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from medfence_guard import Extraction, Rulepack, SourceDocument, verify
 from medfence_guard.bundle import Bundle
+from medfence_guard.bundle_file import unpacked
 from medfence_guard.cli import main
 from medfence_guard.formulary import COLUMNS, FORMS, REQUIRED, decimal_text, read_rows
 from medfence_guard.refdata_commands import describe
@@ -107,8 +108,8 @@ def test_a_formulary_never_refutes(run, tmp_path):
 
 def test_the_facts_of_the_default_bundle_stay_as_they_are(run, tmp_path):
     assert built(run, tmp_path, CSV_BLOCKS[0].partition("\n")[2])[0] == 0
-    base = json.loads((shipped_folder() / "bundle.json").read_text("utf-8"))
-    raw = json.loads((tmp_path / "city" / "bundle.json").read_text("utf-8"))
+    base = unpacked(json.loads((shipped_folder() / "bundle.json").read_text("utf-8")))
+    raw = unpacked(json.loads((tmp_path / "city" / "bundle.json").read_text("utf-8")))
     assert raw["brands"][: len(base["brands"])] == base["brands"]
     for old, new in zip(base["products"], raw["products"], strict=False):
         assert {**new, "source": new["source"][: len(old["source"])]} == old
@@ -339,14 +340,14 @@ def test_headers_and_marks_of_spreadsheets_are_read(run, tmp_path):
 
 
 def test_the_forms_are_those_of_the_bundle():
-    raw = json.loads((shipped_folder() / "bundle.json").read_text("utf-8"))
+    raw = unpacked(json.loads((shipped_folder() / "bundle.json").read_text("utf-8")))
     assert {row["form"] for row in [*raw["products"], *raw["brands"]]} <= FORMS
     assert set(Rulepack.default().lexicon.bundle_form_family) >= FORMS
 
 
 def test_the_listed_products_can_be_imported_again_and_change_nothing():
     """Every listed product, written as a row of a formulary, reads back as itself."""
-    raw = json.loads((shipped_folder() / "bundle.json").read_text("utf-8"))
+    raw = unpacked(json.loads((shipped_folder() / "bundle.json").read_text("utf-8")))
     rulepack = Rulepack.default()
     units = {"ug": "mcg", "[iU]": "IU", "{unit}": "units", "{actuation}": "puff"}
     rows = []

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from medfence_guard.bundle_file import unpacked
+
 HERE = Path(__file__).resolve().parent
 REFDATA = HERE.parents[1] / "refdata"
 
@@ -26,7 +28,7 @@ GOLDEN = table(HERE / "golden_rows.csv")
 
 @pytest.fixture(scope="module")
 def products() -> list[dict]:
-    return json.loads((REFDATA / "medfence_refdata" / "in" / "bundle.json").read_text("utf-8"))["products"]
+    return unpacked(json.loads((REFDATA / "medfence_refdata" / "in" / "bundle.json").read_text("utf-8")))["products"]
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from medfence_guard.bundle_file import unpacked
+
 LEXICON = Path(__file__).parents[2] / "refdata" / "medfence_refdata" / "in" / "lexicon"
 INERT: dict[str, Any] = json.loads((LEXICON / "inert.json").read_text(encoding="utf-8"))
 SECTIONS: dict[str, Any] = json.loads((LEXICON / "sections.json").read_text(encoding="utf-8"))
@@ -233,7 +235,7 @@ def test_no_ignorable_text_is_a_token_of_another_lexicon(name: str) -> None:
 
 
 def test_no_ignorable_text_is_the_name_of_a_medicine() -> None:
-    bundle = json.loads((LEXICON.parent / "bundle.json").read_text(encoding="utf-8"))
+    bundle = unpacked(json.loads((LEXICON.parent / "bundle.json").read_text(encoding="utf-8")))
     listed = [entry["name"] for group in ("brands", "brand_collisions") for entry in bundle[group]]
     names = {name.lower() for name in [*bundle["molecules"], *listed]}
     assert len(names) > 1000

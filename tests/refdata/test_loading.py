@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from medfence_guard import BundleError, Extraction, Rulepack, SourceDocument, verify
-from medfence_guard.bundle import Bundle, name_key
+from medfence_guard.bundle import INDEX, Bundle, name_key
+from medfence_guard.bundle_file import unpacked
 from medfence_guard.rulepack import load_rulepack, shipped_folder
 
 
@@ -18,10 +20,13 @@ def copy(tmp_path):
     return shutil.copytree(shipped_folder(), tmp_path / "in")
 
 
+def shipped() -> dict:
+    return json.loads((shipped_folder() / "bundle.json").read_text("utf-8"))
+
+
 def rewrite(folder, **changes):
-    """Change top-level facts of the bundle and keep the manifest's digest true, as somebody who repacks it would."""
-    raw = json.loads((folder / "bundle.json").read_text("utf-8"))
-    data = json.dumps({**raw, **changes}, ensure_ascii=False).encode()
+    """Change top-level entries of the bundle and keep the manifest's digest true, as somebody who repacks it would."""
+    data = json.dumps({**shipped(), **changes}, ensure_ascii=False).encode()
     (folder / "bundle.json").write_bytes(data)
     manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
     manifest["bundle_sha256"] = hashlib.sha256(data).hexdigest()
@@ -44,12 +49,19 @@ def test_one_flipped_bit_anywhere_is_refused(place, bit):
 @pytest.mark.parametrize(
     ("changes", "code"),
     [
-        ({"schema": "medfence-bundle/2"}, "bundle.schema"),
+        ({"schema": "medfence-bundle/1"}, "bundle.schema"),
         ({"schema": None}, "bundle.schema"),
         ({"jurisdiction": "us"}, "bundle.jurisdiction"),
         ({"jurisdiction": None}, "bundle.jurisdiction"),
         ({"products": [{"molecules": ["paracetamol"]}]}, "bundle.fact"),
         ({"products": 7}, "bundle.fact"),
+        ({"brands": ["Dolo 650 | A |  | paracetamol | 650 | tablet |  |  |  | 0 | curated | list#1"]}, "bundle.fact"),
+        ({"products": ["paracetamol | 650 mg | tablet |  |  |  | 0 | hearsay | list#1"]}, "bundle.fact"),
+        ({"products": ["paracetamol | 650 mg | tablet |  |  |  | 0 | tender | list#1 | more"]}, "bundle.fact"),
+        ({"names": ["paracetamol | paracetamol"]}, "bundle.fact"),
+        ({"names": ["paracetamol"] * 9999}, "bundle.fact"),
+        ({"look_alikes": [["a", "b"]]}, "bundle.fact"),
+        ({"index": {}}, "bundle.fact"),
     ],
 )
 def test_another_schema_jurisdiction_or_shape_is_refused_with_a_true_digest_too(copy, load, changes, code):
@@ -57,6 +69,42 @@ def test_another_schema_jurisdiction_or_shape_is_refused_with_a_true_digest_too(
     with pytest.raises(BundleError) as refused:
         load(copy)
     assert refused.value.code == code
+
+
+@pytest.mark.parametrize("part", list(INDEX))
+@pytest.mark.parametrize("numbers", ["9999999", "-1", "1.5", "paracetamol", 3, None, ["0"]])
+def test_an_index_that_leads_to_no_row_is_refused(copy, part, numbers):
+    index = shipped()["index"]
+    rewrite(copy, index={**index, part: {**index[part], "planted": numbers}})
+    with pytest.raises(BundleError) as refused:
+        Rulepack.load(copy)
+    assert refused.value.code == "bundle.fact"
+
+
+def test_a_row_is_one_object_however_it_is_reached_and_whoever_asks_first():
+    """What a name's own rows are is told by identity, so two threads must not make one row twice."""
+    fresh = Bundle.from_bytes((shipped_folder() / "bundle.json").read_bytes())
+    keys = list(fresh.names)[::7]
+    with ThreadPoolExecutor(8) as pool:
+        asked = list(pool.map(lambda turn: [fresh.names[key] for key in keys[:: 1 if turn % 2 else -1]], range(8)))
+    for turn, names in enumerate(asked):
+        assert all(mine is first for mine, first in zip(names[:: 1 if turn % 2 else -1], asked[1], strict=True))
+    for name in asked[0]:
+        listed = {id(row) for composition in name.compositions for row in fresh.products.get(composition, ())}
+        assert {id(row) for row in name.rows} <= listed
+
+
+def test_names_and_products_are_whole_mappings():
+    names, products = bundle().names, bundle().products
+    assert (len(list(names)), len(list(products))) == (len(names), len(products))
+    assert list(names) == sorted(names)
+    assert all(names[key].key == key for key in names)
+    assert all(row.molecules == molecules for molecules, rows in products.items() for row in rows)
+    for absent in ("notamolecule", "", None):
+        assert absent not in names
+        assert names.get(absent) is None
+    assert ("notamolecule",) not in products
+    assert products.get(("notamolecule",)) is None
 
 
 @pytest.mark.parametrize(
@@ -178,7 +226,7 @@ def test_pitfall_16_a_misspelling_of_the_list_is_known_and_another_is_not():
 
 
 def test_pitfall_18_the_bundle_says_nothing_about_lawfulness():
-    raw = json.loads((shipped_folder() / "bundle.json").read_text("utf-8"))
+    raw = unpacked(shipped())
     words = {key for row in [*raw["products"], *raw["brands"]] for key in row} | raw.keys()
     assert not words & {"banned", "approved", "schedule", "legal", "status"}
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from medfence_guard.bundle_file import unpacked
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 SOURCES = REPOSITORY / "refdata" / "sources" / "in"
 VECTORS = Path(__file__).resolve().parent / "vectors"
@@ -44,7 +46,7 @@ def names():
 
 @pytest.fixture(scope="module")
 def bundle() -> dict:
-    return json.loads((REPOSITORY / "refdata/medfence_refdata/in/bundle.json").read_text(encoding="utf-8"))
+    return unpacked(json.loads((REPOSITORY / "refdata/medfence_refdata/in/bundle.json").read_text(encoding="utf-8")))
 
 
 @pytest.fixture(scope="module")
