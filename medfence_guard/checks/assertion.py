@@ -62,14 +62,15 @@ _CHANGES = {
     "decreased": frozenset({"decrease"}),
 }
 _AGREES = {
-    "stopped": {"stopped", "avoid"},
+    "stopped": {"stopped"},
     "held": {"held"},
-    "not_taking": {"not_taking", "stopped"},
-    "past": {"past", "stopped"},
+    "not_taking": {"not_taking"},
+    "past": {"past"},
     "allergy": {"allergy"},
     "hypothetical": {"hypothetical"},
     "conditional": {"conditional"},
 }
+_ENDED = frozenset({"stopped", "past", "not_taking", "avoid"})
 _CHECK_ID = {
     "stopped": "assertion.stopped",
     "held": "assertion.held",
@@ -234,12 +235,20 @@ def status_claim(context: Context, claim: Claim) -> list[Finding]:
         ]
     if statement.assertion.conflict or actual not in (ACTIVE, *EXCLUDED):
         return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.CRITICAL, f"{says}the source does not decide it.", evidence)]
-    told = _CHANGES.get(_folded(claim))
+    said = _folded(claim)
+    classes = {c.value[0] for c in statement.chunks if c.kind == "cue"} | {c.value[0] for c in statement.assertion.cues}
+    ordered = any(c.kind == "verb" for c in statement.chunks)
+    if actual == ACTIVE and (
+        (said in ("new", "start", "started") and classes & {"continue", "taking"} and not ordered)
+        or (said.startswith("continu") and ordered and not classes & {"continue", "taking", "increase", "decrease"})
+    ):
+        return [
+            rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}source says otherwise when it began.", evidence)
+        ]
+    told = _CHANGES.get(said)
     if told is not None and actual == ACTIVE and not any(c.kind == "cue" and c.value[0] in told for c in statement.chunks):
         return [
-            rule_finding(
-                "assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}the statement tells of no such change.", evidence
-            )
+            rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}the statement tells of no such change.", evidence)
         ]
     if claimed == "active":
         if actual != ACTIVE:
@@ -262,8 +271,11 @@ def status_claim(context: Context, claim: Claim) -> list[Finding]:
                 "assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}part of the statement could not be read.", evidence
             )
         ]
-    if actual in _AGREES[claimed]:
+    if actual in _AGREES[claimed] and (said != "completed" or "complet" in context.text(statement.span).lower()):
         return [rule_finding("assertion.status", claim.path, PASS, Severity.MAJOR, f"{says}source says {_MEANING[actual]}.", evidence)]
+    if {actual, claimed} <= _ENDED or (said == "completed" and actual in _ENDED):
+        # Stopped, past, not taken and to be avoided are not one another, and none of them is an order.
+        return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}source says {_MEANING[actual]}.", evidence)]
     if actual == ACTIVE and not statement.readable:
         return [
             rule_finding(

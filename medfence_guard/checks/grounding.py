@@ -1722,10 +1722,21 @@ def _carried_reason(context: Context, item: Item, statement: Statement) -> froze
     )
 
 
+def _outside_orders(context: Context) -> list[str]:
+    """The text between the statements."""
+    parts: list[str] = []
+    place = 0
+    for span in sorted((s.span.start, s.span.end) for s in context.reading.statements):
+        parts.append(context.source.text[place : max(place, span[0])])
+        place = max(place, span[1])
+    return [*parts, context.source.text[place:]]
+
+
 def document_check(context: Context, claim: Claim) -> list[Finding]:
     """Date, prescriber, patient, identifiers: verbatim in the source, else ABSTAIN (P19)."""
     wanted = " ".join(_words(claim.text))
-    text = " " + " ".join(_words(context.source.text)) + " "
+    # What an order says is no proof of an age, a weight or a name.
+    text = " ".join(f" {' '.join(_words(part))} " for part in _outside_orders(context))
     if wanted and f" {wanted} " in text and not fold(claim.text).unlisted:
         folded = fold(context.source.text).text
         at = folded.find(fold(claim.text.strip()).text)

@@ -59,6 +59,7 @@ class RemarkWords:
 
     corrections: re.Pattern[str]
     other_papers: re.Pattern[str]
+    no_intake: re.Pattern[str]
     classes: re.Pattern[str]
     whole: frozenset[str]
     whole_if_known: frozenset[str]
@@ -78,6 +79,7 @@ class RemarkWords:
         return cls(
             corrections=_any_of(raw["corrections"]),
             other_papers=_any_of(raw["other_papers"]),
+            no_intake=_any_of(raw["no_intake"]),
             classes=_any_of(raw["classes"]),
             whole=frozenset(raw["whole"]),
             whole_if_known=frozenset(raw["whole_if_known"]),

@@ -27,8 +27,35 @@ _BY_PLACE = re.compile(
     rf"^(?:please |kindly )?(?:only|give|omit|cancel|delete|stop|hold|skip|remove|repeat|continue|take) (?:only )?(?:nos?\.? ?|items? |#)?"
     rf"{_NUMBERS}(?: only| alone)?\W*$|"
     rf"\b(?:nos?\.?|items?|number|drug|medicine|#) ?{_NUMBERS}\b(?! ?(?:mg|ml|days?|weeks?|months?|years?|%))|"
-    rf"^(?:& ?)?{_NUMBERS} (?:only|for|not)\b(?! ?\d)"
+    rf"^(?:& ?)?{_NUMBERS} (?:only|for|not)\b(?! ?\d)|"
+    # `Circled: 1, 3`, `Dispense 1 and 3`
+    rf"^[a-z]+ ?:? ?\d{{1,2}}(?: ?(?:,|&|and) ?\d{{1,2}})+\W*$"
 )
+_OF_A_NUMBER = re.compile(r"^\d{1,2} ?- ?[a-z]{3,} [a-z]")
+# Slots that run from the night to the morning: `N-A-M`, `(Night - Noon - Morning)`.
+_REVERSED_SLOTS = re.compile(r"\bn ?[-/ ] ?[an] ?[-/ ] ?m\b|\bnight\W+(?:noon|afternoon|evening)\W+(?:noon|morning)\b")
+# `Continue at discharge: No`, `Reaction: cough`, `Expires: 05/02/2024`: a field of the record below an order.
+_ENDING_FIELD = re.compile(
+    r"^(?:continue[a-z ]*|active|prescribed|current)\s*:\s*(?:no|n|nil|false|x)\b|^(?:reaction|expires|expiry|ends?|end date|stop date|stopped on|on hold)\s*:|"
+    r"^allergy\s*:\s*(?:yes|y|true)\b"
+)
+
+
+def ends_the_order_above(text: str) -> bool:
+    """Whether a labelled line below an order says that it does not go on, or that it harmed."""
+    return _ENDING_FIELD.match(text) is not None
+
+
+def turns_the_slots(text: str) -> bool:
+    """Whether a line says that slots are written from night to morning."""
+    return _REVERSED_SLOTS.search(text) is not None
+
+
+def selects_by_number(text: str) -> bool:
+    """Whether a line picks some orders of the list by their numbers."""
+    return _BY_PLACE.search(text) is not None
+
+
 # Telephone and registration numbers, addresses, degrees.
 _LETTERHEAD = re.compile(
     r"\d{5,}|\d{3,5}[ -]\d{4,}|[@]|\bwww\b|\bhttp|\b(?:mbbs|md|ms|dnb|mrcp|frcs|mch|dm|bds|mds|bhms|bams|regn?|road|rd|street|nagar|floor|clinic|hospital|centre|center|pvt|ltd)\b"
@@ -104,7 +131,6 @@ class _Facts:
             or any(
                 c.kind in ("date", "code", "review_phrases", "boilerplate", "instruction_to_model", "person_roles", "collective")
                 or (isinstance(h := meaning_of(c, "heading"), tuple) and h[1] in ("none", "family"))
-                or c.value == "prescription_nouns"
                 for c in clause
             )
         )
@@ -125,6 +151,7 @@ REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`Old prescription copy`, `Proposed regimen`", lambda f: f.taken_back),
     ("`Correction - dose 20`", lambda f: f.first.value == "correction" and f.second in (":", "-", "")),
     ("`First two only`, `Omit no 2`, `1 & 2 for mother`", lambda f: not f.found_before and _BY_PLACE.search(f.text) is not None),
+    ("`2 - patient has enough`", lambda f: not f.found_before and _OF_A_NUMBER.match(f.text) is not None),
     (
         "`both stopped`, `All of these for 5 days`, `Above for wife`",
         lambda f: f.whole and not f.advised and (f.changed or f.person or (f.valued and not f.found_before)),
@@ -171,6 +198,8 @@ def may_belong_beside(
     """Whether a clause may be part of an order. `behind`: an order stands somewhere above; `beside`: on its line or the line before."""
     if section in _MOVED_ON:
         return False
+    if behind and lexicon.remarks.no_intake.search(text) is not None:
+        return True
     facts = _Facts(clause, text, section, lexicon, surface)
     if facts.own or facts.found_before or (facts.timed and facts.unknown and not behind):
         # Before an order, `BPH, PVR 40 ml` is a finding.

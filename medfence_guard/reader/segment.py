@@ -27,7 +27,15 @@ from medfence_guard.reader.beside import (
 )
 from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon
-from medfence_guard.reader.remarks import heads_something_else, heads_two_columns, may_belong_beside, speaks_of_orders
+from medfence_guard.reader.remarks import (
+    ends_the_order_above,
+    heads_something_else,
+    heads_two_columns,
+    may_belong_beside,
+    selects_by_number,
+    speaks_of_orders,
+    turns_the_slots,
+)
 
 # Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
 SIG_KINDS = frozenset(
@@ -53,6 +61,7 @@ _UNLISTED_SET = re.compile(
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
+_BOX = re.compile(r"\[ ?[x✓✔✗✘]? ?\]|\( ?\)|[☐☑☒○◯●◻◼□■◌]")
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
 _DRAWN = frozenset({"-", "=", "_", "*", "~", "|", "+", "#", ":"})
 _ENDS_AT = frozenset({"till", "until", "upto", "up to"})
@@ -194,6 +203,7 @@ class Segmenter:
         self._injected = False
         self._followed: list[bool] = []
         self._signed = False
+        self._signs: frozenset[str] = frozenset()
         self._serials: dict[int, int] = {}
         self._heads: dict[int, tuple[str, ...]] = {}
         self._ahead: tuple[int, list[Chunk]] = (-2, [])
@@ -209,6 +219,10 @@ class Segmenter:
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         lines = [line for line in lines if not _is_rule(line[0])]
         self._followed = [any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False]
+        ordered = [chunks for chunks, _ in lines if any(c.kind == "drug" for c in chunks)]
+        marks = frozenset(str(chunks[0].value) if chunks[0].kind == "mark" else "" for chunks in ordered)
+        # `+` and `-` tell apart what was added and taken off; `>` what is quoted from what is not.
+        self._signs = marks if {"+", "-"} <= marks or (">" in marks and len(marks) > 1) else frozenset()
         heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := self._table_head(chunks))}
         self._heads = heads
         self._serials = self._count_serials(lines, heads)
@@ -273,6 +287,7 @@ class Segmenter:
         decorated = (
             chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<") or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
         )
+        framed = chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")
         if decorated and not any(c.kind in ("drug", "form", "rate", "slots", "when", "prn", "amount", "number") for c in chunks):
             chunks = _undecorated(chunks)
             if not chunks:
@@ -295,7 +310,10 @@ class Segmenter:
         ):
             # A heading that is known says its own status.
             return chunks
-        if not heads_something_else(text, self._lexicon):
+        known = any(
+            means(c, "heading") or c.kind in ("indication", "medicine_class", "header_line_starts", "form", "label", "item") for c in chunks
+        )
+        if not heads_something_else(text, self._lexicon) and not (framed and not known and len(chunks) <= 6):
             return chunks
         self._close()
         self._section = ("", "unknown")
@@ -339,7 +357,7 @@ class Segmenter:
             # `- Stop Tab X`: a bullet, not `Tab X - stop`.
             chunks = [chunks[0]._replace(value=(chunks[0].value[0], "before")), *chunks[1:]]
         self._injected = self._addresses_a_model(chunks)
-        self._ticked = self._is_tick_box(chunks)
+        self._ticked = self._is_tick_box(chunks) or self._marked_as_other(chunks)
         if self._soap and self._soap_letter(chunks):
             self._close()
             self._section = _SOAP[str(chunks[0].value)]
@@ -406,7 +424,13 @@ class Segmenter:
             self.out.collectives.append(
                 Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
             )
-        if self._lexicon.remarks.corrections.search(line_text) is not None:
+        beside = bool(self.out.drafts or self._open) and self._line - (self._open or self.out.drafts[-1]).last_line <= 1
+        if (
+            self._lexicon.remarks.corrections.search(line_text) is not None
+            or turns_the_slots(line_text)
+            or (beside and ends_the_order_above(line_text))
+            or (not any(c.kind in ("drug", "form") for c in chunks) and place == 0 and selects_by_number(line_text))
+        ):
             self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
         chunks = self._short_form(chunks, place)
         first = chunks[place]
@@ -534,6 +558,14 @@ class Segmenter:
             if follows or starts:
                 out[line] = value
         return out
+
+    def _marked_as_other(self, chunks: Sequence[Chunk]) -> bool:
+        """A line that is marked apart from its neighbours: `-` where others have `+`, quoted with `>`, struck with dashes, boxed (P21)."""
+        line = self._text[min(c.start for c in chunks) : max(c.end for c in chunks)]
+        if _BOX.search(line) or (line.startswith("--") and line.endswith("--")):
+            return True
+        sign = str(chunks[0].value) if chunks[0].kind == "mark" else ""
+        return sign in self._signs and len(self._signs) > 1
 
     @staticmethod
     def _is_tick_box(chunks: Sequence[Chunk]) -> bool:
@@ -703,6 +735,7 @@ class Segmenter:
                 and not (place + 1 < count and chunks[place + 1].value in ("<", ">", "≥", "≤"))
                 and place + 1 < count
                 and chunks[place + 1].kind in ("tuple", "number", "amount", "mark", "percent")
+                and chunks[place + 1].value != ")"
                 and self._open is not None
             ):
                 self._close()
