@@ -1245,6 +1245,17 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
     stated = {w.value[0]: w for w in source.whens}
     out: list[Judgement] = []
     named = {w.value[0] for w in claim.whens} & set(_PARTS_OF_SLOTS)
+    parts = set(stated) & set(_PARTS_OF_SLOTS)
+    if named and named < parts:
+        out.append(
+            Judgement(
+                ABSTAIN,
+                "timing.one_of_several",
+                "source names another time of day as well",
+                tuple(stated[code].chunk for code in sorted(parts)),
+                severity=Severity.MAJOR,
+            )
+        )
     if named and source.slots and not named & set(stated):
         given = set(slot_parts(source.slots[0].value[0]))
         if len(given - {_PARTS_OF_SLOTS[n] for n in named}) and {_PARTS_OF_SLOTS[n] for n in named} <= given:

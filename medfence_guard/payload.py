@@ -641,6 +641,15 @@ _TIMES_WORDS: Final = {"1": "once", "2": "twice"}
 _MEASURED_FIELDS: Final = (("strength", "dose", "dosage"), ("quantity",))
 
 
+_LABEL: Final = re.compile(r"(?:items?|meds?|medications?|medicines?|drugs?|rx|m|no|line)?[ _-]?[0-9]{1,3}")
+
+
+def _only_a_label(key: str, entry: Mapping[str, Json]) -> bool:
+    """Whether the key of an item in an object of items says nothing: a number, or the name that the item has itself."""
+    folded = key.strip().lower()
+    return _LABEL.fullmatch(folded) is not None or any(type(value) is str and value.strip().lower() == folded for value in entry.values())
+
+
 def _finding(check_id: str, path: str, severity: Severity, message: str, verdict: Verdict = Verdict.ABSTAIN) -> Finding:
     return Finding(
         check_id=check_id,
@@ -751,6 +760,10 @@ class _Reader:
             self.list_of_items(value, path)
         elif pure and type(value) is dict and not self.holds_name(value) and not self.holds_container(value):
             self.container = self.container or path
+            for inner, entry in value.items():
+                if type(entry) is dict and not _only_a_label(inner, entry):
+                    message = "The key of this item says something of it (a status, a time, another name); it was not checked. Ask for a list of items."
+                    self.findings.append(_finding("schema.role", child_path(path, inner), Severity.MAJOR, message))
             self.entries(((child_path(path, inner), entry) for inner, entry in value.items()), path)
         elif type(value) is dict and wrappers_left:
             self.document(value, path, wrappers_left - 1)

@@ -181,7 +181,86 @@ def active(context: Context, item: Item) -> list[Finding]:
             )
         )
     out.extend(_same_drug_elsewhere(context, item, statement))
+    doubt = _told_otherwise(context, statement) if status == ACTIVE else None
+    if doubt is not None:
+        other, why = doubt
+        out.append(
+            rule_finding(
+                "assertion.cue_conflict",
+                item.path,
+                ABSTAIN,
+                Severity.CRITICAL,
+                f"The source also tells of the same medicine elsewhere: {why}.",
+                _evidence(context, other, "assertion.cue_conflict"),
+            )
+        )
+    if status == ACTIVE and _in_the_wrong_list(context, item, statement):
+        out.append(
+            rule_finding(
+                "assertion.undecided",
+                item.path,
+                ABSTAIN,
+                Severity.MAJOR,
+                "The list of the extraction says that this is prescribed, or taken; the source has it in its other list.",
+                _evidence(context, statement, "assertion.undecided"),
+            )
+        )
     return out
+
+
+# A key that holds items and says of which list they are -> whether that is the list of what is taken already.
+_LISTS = {"current medications": True, "active medications": True, "discharge medications": False}
+
+
+def _in_the_wrong_list(context: Context, item: Item, statement: Statement) -> bool:
+    """`discharge_medications` that holds a medicine of the list on admission, where the source has both lists (P23)."""
+    lists = {s.section == "current" for s in context.reading.statements if s.assertion.status == ACTIVE}
+    key = item.path.removeprefix("$").strip(".").partition("[")[0].rpartition(".")[2].replace("_", " ").lower()
+    claimed = False if key.endswith("prescribed") or key.startswith("prescribed") else _LISTS.get(key)
+    if lists != {True, False}:
+        return False
+    if claimed is None:
+        # A medicine of the list on admission that the discharge list does not have is no order of the discharge.
+        return (
+            context.reading.discharge
+            and statement.section == "current"
+            and not any(s.section != "current" and _substance(s) == _substance(statement) for s in context.reading.statements)
+        )
+    return claimed is not (statement.section == "current")
+
+
+def _told_otherwise(context: Context, statement: Statement) -> tuple[Statement, str] | None:
+    """P23: further down the source doubts the medicine by its name, gives it to somebody, or orders another strength of it."""
+    reported = statement.section == "current" or any(c.value[0] == "taking" for c in statement.assertion.cues)
+    mine = _substance(statement)
+    for other in context.reading.statements:
+        if other.group == statement.group or other.span.start <= statement.span.start or _substance(other) != mine:
+            continue
+        status = other.assertion.status
+        if other.bare and other.index not in context.binding.items_of:
+            if status in ("family", "question", "hypothetical", "past", "stopped", "not_taking"):
+                return other, f"it is {_MEANING.get(status, 'in doubt')}"
+            if status != ACTIVE and (other.roles.residue or _doubted(context, other)):
+                return other, "in words that are not read"
+        if reported and status == ACTIVE and other.section != "current" and _other_strength(statement, other):
+            return other, "with another strength"
+    return None
+
+
+def _doubted(context: Context, other: Statement) -> bool:
+    lexicon = context.rulepack.lexicon
+    words = {c.value for c in (*other.beside, *other.chunks) if c.kind in ("word", "cue")} | {
+        context.text(Span(c.start, c.end)).lower() for c in (*other.beside, *other.chunks) if c.kind in ("word", "cue", "mark")
+    }
+    return bool(words & (lexicon.remarks.changes | lexicon.remarks.changes_beside | lexicon.doubt_words | {"?"}))
+
+
+def _other_strength(one: Statement, other: Statement) -> bool:
+    """Both state a strength, as such or with the name, and no number is in both."""
+    numbers = [
+        {part for r in s.roles.strengths for part in r.value.parts} | set(s.name.label if s.name.label else ()) for s in (one, other)
+    ]
+    return bool(numbers[0] and numbers[1] and not numbers[0] & numbers[1])
 
 
 def _substance(statement: Statement) -> tuple[object, ...]:

@@ -58,7 +58,7 @@ def selects_by_number(text: str) -> bool:
 
 # Telephone and registration numbers, addresses, degrees.
 _LETTERHEAD = re.compile(
-    r"\d{5,}|\d{3,5}[ -]\d{4,}|[@]|\bwww\b|\bhttp|\b(?:mbbs|md|ms|dnb|mrcp|frcs|mch|dm|bds|mds|bhms|bams|regn?|road|rd|street|nagar|floor|clinic|hospital|centre|center|pvt|ltd)\b"
+    r"\d{5,}|\d{3,5}[ -]\d{4,}|[@]|\bvaccin\w+ (?:advised|due|up to date)|\bwww\b|\bhttp|\b(?:mbbs|md|ms|dnb|mrcp|frcs|mch|dm|bds|mds|bhms|bams|regn?|road|rd|street|nagar|floor|clinic|hospital|centre|center|pvt|ltd)\b"
 )
 _VISITING = frozenset("call come consult contact inform meet refer referred report see visit attend emergency".split())
 _VALUES = frozenset({"amount", "duration", "rate", "slots", "prn", "weekday", "maximum", "number", "stat", "duration_open"})

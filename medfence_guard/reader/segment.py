@@ -118,6 +118,7 @@ class Segmented:
     persons: list[Chunk] = field(default_factory=list)
     patients: int = 0
     item_numbers: list[int] = field(default_factory=list)
+    discharge: bool = False
 
 
 COLUMN_BREAK = "\f"
@@ -889,6 +890,8 @@ class Segmenter:
         ]
         self._context = []
         self._clause_cue = None
+        if name in ("rx", "plan") and ("discharge" in surface or surface.startswith("d/c")):
+            self.out.discharge = True
         if is_rx or (name == "rx" and alone):
             self.out.prescriptions += is_rx
         rest = place + 1 + (1 if colon else 0)

@@ -36,6 +36,7 @@ class SourceReading:
     prescriptions: int
     patients: int
     missing_numbers: bool
+    discharge: bool
     tokens: int
     groups: Mapping[int, tuple[Statement, ...]]
     excluded: tuple[Statement, ...]
@@ -146,6 +147,7 @@ def read_source(
         segmented.prescriptions,
         segmented.patients,
         missing,
+        segmented.discharge,
         len(tokens),
         {group: tuple(members) for group, members in groups.items()},
         tuple(s for s in statements if s.assertion.status in ("stopped", "held", "allergy", "avoid", "not_taking")),

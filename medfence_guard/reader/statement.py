@@ -40,6 +40,7 @@ class Statement:
     numbered: int | None
     chunks: tuple[Chunk, ...]
     superseded: Roles | None = None
+    beside: tuple[Chunk, ...] = ()
     interleaved: bool = False
 
     @property
@@ -328,6 +329,7 @@ class StatementReader:
                     draft.numbered,
                     tuple(draft.chunks),
                     superseded,
+                    tuple(draft.context),
                 )
             )
         return out
