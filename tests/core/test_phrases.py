@@ -21,8 +21,12 @@ MEANING = Meaning("inert", "a")
 
 def cut_whole(phrase: str) -> list[str]:
     """The phrase as the lexer cuts it in one piece, its unit place put back together."""
-    atoms = [token.text for token in lex(fold(phrase.replace(ANY_UNIT, " ⟦u⟧ ")))]
-    return " ".join(atoms).replace("⟦ u ⟧", ANY_UNIT).split(" ") if atoms else []
+    atoms: list[str] = []
+    for token in lex(fold(phrase.replace(ANY_UNIT, " ⟦u⟧ "))):
+        atoms.append(token.text)
+        if atoms[-3:] == ["⟦", "u", "⟧"]:
+            atoms[-3:] = [ANY_UNIT]
+    return atoms
 
 
 def eager(phrases: list[tuple[str, Meaning]]) -> dict[str, Any]:
