@@ -92,12 +92,9 @@ def _ordered(case: Clean, *, steps: bool = False) -> Iterator[tuple[int, Order, 
 
 def _changed(case: Clean, index: int, **fields: object) -> Payload:
     """The payload with these fields of one item set, or taken out where the value is None."""
-    items = copy.deepcopy(case.items)
-    for field, value in fields.items():
-        if value is None:
-            items[index].pop(field, None)
-        else:
-            items[index][field] = value
+    changed = {**case.items[index], **fields}
+    items = [*case.items]
+    items[index] = {field: value for field, value in changed.items() if value is not None}
     return {"medications": items}
 
 
@@ -176,8 +173,9 @@ def strengths_swapped(case: Clean) -> Iterator[Fault]:
     for place, (one, first, _) in enumerate(held):
         for other, second, _ in held[place + 1 :]:
             if first.strength != second.strength:
-                items = copy.deepcopy(case.items)
-                items[one]["strength"], items[other]["strength"] = items[other]["strength"], items[one]["strength"]
+                items = [*case.items]
+                items[one] = {**items[one], "strength": case.items[other]["strength"]}
+                items[other] = {**items[other], "strength": case.items[one]["strength"]}
                 where = (_at(one, "strength"), _at(other, "strength"))
                 yield Fault(f"{first.name} <-> {second.name}", {"medications": items}, where)
 
@@ -473,12 +471,12 @@ def value_invented(case: Clean) -> Iterator[Fault]:
 def item_dropped(case: Clean) -> Iterator[Fault]:
     for index, meant, _ in _ordered(case):
         kept = case.items[:index] + case.items[index + 1 :]
-        yield Fault(f"{meant.name} dropped", {"medications": copy.deepcopy(kept)}, (CONTAINER,))
+        yield Fault(f"{meant.name} dropped", {"medications": kept}, (CONTAINER,))
 
 
 def item_duplicated(case: Clean) -> Iterator[Fault]:
     for index, meant, item in _ordered(case):
-        twice = [*copy.deepcopy(case.items), copy.deepcopy(item)]
+        twice = [*case.items, item]
         yield Fault(f"{meant.name} twice", {"medications": twice}, (_at(index), _at(len(case.items))))
 
 
@@ -487,9 +485,7 @@ def items_merged(case: Clean) -> Iterator[Fault]:
     held = list(_ordered(case))
     for (one, first, _), (other, second, _) in zip(held, held[1:], strict=False):
         for name in (f"{first.name} + {second.name}", f"{first.name} and {second.name}", f"{first.name}/{second.name}"):
-            items = copy.deepcopy(case.items)
-            items[one]["name"] = name
-            del items[other]
+            items = [{**item, "name": name} if place == one else item for place, item in enumerate(case.items) if place != other]
             yield Fault(f"{first.name} with {second.name}", {"medications": items}, (_at(one), CONTAINER))
 
 
@@ -499,7 +495,7 @@ def item_split(case: Clean) -> Iterator[Fault]:
         parts = ({"name", "form", "release", "strength", "dose", "route", "status"}, {"name", "frequency", "timing", "duration", "status"})
         split = [{key: value for key, value in item.items() if key in part} for part in parts]
         if len(split[1]) > 1:
-            items = [*copy.deepcopy(case.items[:index]), *split, *copy.deepcopy(case.items[index + 1 :])]
+            items = [*case.items[:index], *split, *case.items[index + 1 :]]
             yield Fault(f"{meant.name} in two", {"medications": items}, (_at(index), _at(index + 1)))
 
 
@@ -516,9 +512,9 @@ def taper_flattened(case: Clean) -> Iterator[Fault]:
                 ("both durations, one strength", {**{k: v for k, v in first.items() if k != "sequence"}, "duration": "10 days"}),
             ):
                 items = [*rest[0], kept, *rest[1]]
-                yield Fault(f"{meant.name}: {what}", {"medications": copy.deepcopy(items)}, (_at(index), CONTAINER))
+                yield Fault(f"{meant.name}: {what}", {"medications": items}, (_at(index), CONTAINER))
             turned = [*rest[0], {**second, "sequence": 1}, {**first, "sequence": 2}, *rest[1]]
-            yield Fault(f"{meant.name}: steps turned", {"medications": copy.deepcopy(turned)}, (_at(index), _at(index + 1)))
+            yield Fault(f"{meant.name}: steps turned", {"medications": turned}, (_at(index), _at(index + 1)))
 
 
 def status_flipped(case: Clean) -> Iterator[Fault]:
@@ -541,7 +537,7 @@ def order_stopped(case: Clean) -> Iterator[Fault]:
             continue
         for cue in ("Stop ", "Discontinue ", "Do not give "):
             source = case.source[: found.end()] + cue + case.source[found.end() :]
-            yield Fault(f"{cue}{meant.name}", copy.deepcopy(case.payload), (_at(index),), source)
+            yield Fault(f"{cue}{meant.name}", case.payload, (_at(index),), source)
 
 
 # -- faults: characters ------------------------------------------------------------------------------------------------
@@ -626,7 +622,7 @@ def another_writer(case: Clean) -> Iterator[Variant]:
 
 def items_turned(case: Clean) -> Iterator[Variant]:
     if not any(meant.then for meant in case.document.orders):
-        yield Variant("payload backwards", case.source, {"medications": copy.deepcopy(case.items[::-1])})
+        yield Variant("payload backwards", case.source, {"medications": case.items[::-1]})
     turned = range(len(case.document.orders))[::-1]
     yield Variant("source backwards", source_of(case.document, case.layout, order=turned), case.payload)
 
