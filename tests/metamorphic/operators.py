@@ -148,6 +148,13 @@ def magnitude_down(case: Clean) -> Iterator[Fault]:
         yield _new_strength(case, index, meant, _plain(Decimal(meant.value) / 10))
 
 
+def altered_strength(case: Clean) -> Iterator[Fault]:
+    """Double or half: the other strength is often a marketed one, so only the source can tell."""
+    for index, meant, _ in _strengths(case):
+        for factor in (Decimal(2), Decimal("0.5")):
+            yield _new_strength(case, index, meant, _plain(Decimal(meant.value) * factor))
+
+
 def decimal_loss(case: Clean) -> Iterator[Fault]:
     for index, meant, _ in _strengths(case):
         if "." in meant.value:
@@ -327,6 +334,14 @@ def suffix_swap(case: Clean) -> Iterator[Fault]:
             yield _renamed(case, index, other)
 
 
+def name_edit(case: Clean) -> Iterator[Fault]:
+    """A letter lost, doubled or changed: no name that the source writes."""
+    for index, meant, _ in _ordered(case):
+        name = meant.name
+        for other in (name[:-1], name + name[-1], name[0] + name[2:], name + " Z"):
+            yield _renamed(case, index, other)
+
+
 def brand_swap(case: Clean) -> Iterator[Fault]:
     """Another brand of the same molecule, or a brand where the source names the molecule: not what is written (P3)."""
     for index, meant, _ in _ordered(case):
@@ -396,6 +411,19 @@ def frequency_change(case: Clean) -> Iterator[Fault]:
             if meant.frequency and other != meant.frequency and (meant.frequency, other) not in SAYS_LESS:
                 what = f"{meant.frequency} -> {other}"
                 yield Fault(what, _changed(case, index, frequency=pick(surfaces, case.id, index, other)), (_at(index, "frequency"),))
+
+
+def frequencies_swapped(case: Clean) -> Iterator[Fault]:
+    held = [(index, meant, item) for index, meant, item in _ordered(case) if meant.frequency]
+    for place, (one, first, _) in enumerate(held):
+        for other, second, _ in held[place + 1 :]:
+            pair = first.frequency, second.frequency
+            if pair[0] != pair[1] and pair not in SAYS_LESS and pair[::-1] not in SAYS_LESS:
+                items = [*case.items]
+                items[one] = {**items[one], "frequency": case.items[other]["frequency"]}
+                items[other] = {**items[other], "frequency": case.items[one]["frequency"]}
+                where = (_at(one, "frequency"), _at(other, "frequency"))
+                yield Fault(f"{first.name} <-> {second.name}", {"medications": items}, where)
 
 
 def slot_permutation(case: Clean) -> Iterator[Fault]:
@@ -468,6 +496,19 @@ def value_invented(case: Clean) -> Iterator[Fault]:
 # -- faults: the items -------------------------------------------------------------------------------------------------
 
 
+FABRICATED: tuple[Item, ...] = (
+    {"name": "Warfarin", "strength": {"value": 5, "unit": "mg"}, "frequency": "OD", "form": "tablet", "duration": "30 days"},
+    {"name": "Clonotril", "strength": {"value": 2, "unit": "mg"}, "frequency": "HS", "form": "tablet", "duration": "10 days"},
+    {"name": "Lizolid", "strength": {"value": 600, "unit": "mg"}, "frequency": "BD", "form": "tablet", "duration": "7 days"},
+)
+
+
+def fabricated_drug(case: Clean) -> Iterator[Fault]:
+    """A whole order more than the page has."""
+    for item in FABRICATED:
+        yield Fault(f"{item['name']} added", {"medications": [*case.items, item]}, (_at(len(case.items)),))
+
+
 def item_dropped(case: Clean) -> Iterator[Fault]:
     for index, meant, _ in _ordered(case):
         kept = case.items[:index] + case.items[index + 1 :]
@@ -527,17 +568,23 @@ def status_flipped(case: Clean) -> Iterator[Fault]:
                 yield Fault(f"active -> {other}", _changed(case, index, status=other), (_at(index, "status"),))
 
 
+NOT_TO_BE_GIVEN = ("Stop {}", "Discontinue {}", "Do not give {}", "{} - discontinued", "Mother takes {}", "Allergic to {}")
+
+
 def order_stopped(case: Clean) -> Iterator[Fault]:
     """The source says not to give it; the payload gives it."""
     if case.layout not in ("one line", "two lines", "numbered"):
         return
     for index, meant, _ in _ordered(case):
-        found = re.search(rf"(?m)^(\d+[.)] )?(?=.*{re.escape(meant.name)})", case.source, re.IGNORECASE)
+        found = re.search(rf"(?m)^(\d+[.)] )?((?:.* )?{re.escape(meant.name)}\b.*)$", case.source, re.IGNORECASE)
         if found is None or meant.name.casefold() in case.document.head.casefold():
             continue
-        for cue in ("Stop ", "Discontinue ", "Do not give "):
-            source = case.source[: found.end()] + cue + case.source[found.end() :]
-            yield Fault(f"{cue}{meant.name}", case.payload, (_at(index),), source)
+        for cue in NOT_TO_BE_GIVEN:
+            if case.layout == "two lines" and not cue.endswith("{}"):
+                continue
+            said = cue.format(meant.name if cue.startswith("Allergic") else found[2])
+            source = case.source[: found.start(2)] + said + case.source[found.end(2) :]
+            yield Fault(f"{cue.format(meant.name)}", case.payload, (_at(index),), source)
 
 
 # -- faults: characters ------------------------------------------------------------------------------------------------
@@ -572,6 +619,7 @@ FAULTS: tuple[Callable[[Clean], Iterator[Fault]], ...] = (
     digit_edit,
     magnitude_up,
     magnitude_down,
+    altered_strength,
     decimal_loss,
     unit_swap,
     denominator_loss,
@@ -579,6 +627,7 @@ FAULTS: tuple[Callable[[Clean], Iterator[Fault]], ...] = (
     absent_drug,
     look_alike_swap,
     suffix_swap,
+    name_edit,
     brand_swap,
     form_change,
     release_change,
@@ -586,6 +635,7 @@ FAULTS: tuple[Callable[[Clean], Iterator[Fault]], ...] = (
     route_change,
     dose_change,
     frequency_change,
+    frequencies_swapped,
     slot_permutation,
     prn_added,
     prn_lost,
@@ -594,6 +644,7 @@ FAULTS: tuple[Callable[[Clean], Iterator[Fault]], ...] = (
     duration_change,
     meal_invented,
     value_invented,
+    fabricated_drug,
     item_dropped,
     item_duplicated,
     items_merged,
