@@ -339,8 +339,7 @@ class Segmenter:
         chunks = self._other_heading(chunks)
         if not chunks:
             return
-=======
-        chunks = _behind_bar(self._separated(chunks))
+        chunks = _behind_bar(chunks)
         if chunks[0].kind == "cue" and self._surface(chunks[0]).startswith("-"):
             # `- Stop Tab X`: a bullet, not `Tab X - stop`.
             chunks = [chunks[0]._replace(value=(chunks[0].value[0], "before")), *chunks[1:]]
