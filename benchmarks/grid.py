@@ -37,19 +37,19 @@ def show(title: str, rows: Sequence[Row], *, localised: bool) -> None:
     total = Row("all")
     for row in rows:
         total.localised += row.localised
-        for verdict, count in row.count.items():
-            total.count[verdict] += count
+        for verdict, number in row.count.items():
+            total.count[verdict] += number
     for row in (*rows, total):
-        count = row.count
-        line = f"| {row.operator:<24} | {row.n:>5} | {count['PASS']:>5} | {count['FAIL']:>5} | {count['ABSTAIN']:>7} |"
+        passed, failed, held = (row.count[verdict] for verdict in ("PASS", "FAIL", "ABSTAIN"))
+        line = f"| {row.operator:<24} | {row.n:>5} | {passed:>5} | {failed:>5} | {held:>7} |"
         print(line + (f" {row.localised:>9} |" if localised else ""))
 
 
 def told(rows: Sequence[Row]) -> None:
     missed = [(row.operator, one) for row in rows for one in row.missed]
     for operator, one in missed[:SHOWN]:
-        print(f"\n{operator}: {one['id']}: {one['what']}: {one['verdict']}\n{one['source']!r}\n{json.dumps(one['payload'], ensure_ascii=False)}")
-        print(*one["held"], sep="\n")  # type: ignore[misc]
+        print(f"\n{operator}: {one['id']}: {one['what']}: {one['verdict']}")
+        print(repr(one["source"]), json.dumps(one["payload"], ensure_ascii=False), *one["held"], sep="\n")
     if len(missed) > SHOWN:
         print(f"\n… and {len(missed) - SHOWN} more; --json has them all")
 
@@ -61,7 +61,7 @@ def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure, and what was missed, there")
-    parser.add_argument("--share", type=int, default=1, metavar="N", help="one in N of the documents of each layout; the bounds on n fall away")
+    parser.add_argument("--share", type=int, default=1, metavar="N", help="one in N of the documents of each layout, without bounds on n")
     options = parser.parse_args()
 
     started = time.perf_counter()

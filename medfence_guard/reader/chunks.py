@@ -324,7 +324,7 @@ class Chunker:
 
     @staticmethod
     def _is_part_of_period(values: tuple[Fraction, ...], before: Sequence[Chunk], word: str) -> bool:
-        """`5/7` is five days only after `x`, `for`, a frequency or `Duration:`; elsewhere it may be a fraction or a date (domain: duration)."""
+        """`5/7` is five days only after `x`, `for`, a frequency or `Duration:`; elsewhere it may be a fraction or a date."""
         limit = {7: 31, 52: 52, 12: 24}.get(int(values[1])) if values[1].denominator == 1 else None
         if limit is None or values[0] > limit or values[0].denominator != 1 or not before:
             return False

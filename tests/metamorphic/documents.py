@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -289,7 +289,7 @@ NUMBER_OF_DOCUMENTS = 64
 def order(text: str, *seed: object) -> Order:
     """One row of a clinic's table, each list drawn from."""
     form, names, *lists = (part.strip() for part in text.split("|"))
-    further = dict(part.strip().split("=") for part in lists.pop().split(";")) if len(lists) == 5 else {}
+    further: dict[str, Any] = dict(part.strip().split("=") for part in lists.pop().split(";")) if len(lists) == 5 else {}
     strength, frequency, timing, duration = (
         pick([part.strip() for part in options.split(",")], *seed, column) for column, options in enumerate(lists)
     )
@@ -299,7 +299,7 @@ def order(text: str, *seed: object) -> Order:
     if "prn" not in frequency:
         further.pop("reason", None)
         further.pop("maximum", None)
-    return Order(form, name, generic, strength, frequency, timing, duration, **further)
+    return replace(Order(form, name, generic, strength, frequency, timing, duration), **further)
 
 
 def _written(number: int) -> Document:
@@ -328,19 +328,18 @@ def _shares_molecule(candidate: Order, others: Sequence[Order]) -> bool:
 
 def _from_opd(number: int) -> Document:
     heading, *orders = opd.PRESCRIPTIONS[number]
-    read = []
-    for line in map(opd.order, orders):
-        read.append(
-            Order(
-                opd.FORMS[line.form],
-                line.name,
-                "",
-                f"{line.value} {line.unit}",
-                _key(SAME_FREQUENCY, line.frequency),
-                _key(SAME_MEAL, line.advice),
-                f"{line.days} d",
-            )
+    read = [
+        Order(
+            opd.FORMS[line.form],
+            line.name,
+            "",
+            f"{line.value} {line.unit}",
+            _key(SAME_FREQUENCY, line.frequency),
+            _key(SAME_MEAL, line.advice),
+            f"{line.days} d",
         )
+        for line in map(opd.order, orders)
+    ]
     return Document(f"opd-{number + 1:02}", "prescription", heading.replace(" / ", "\n") + "\n\nRx", tuple(read), "")
 
 
@@ -440,7 +439,8 @@ def _row(number: int, s: Surfaces) -> str:
 
 def _sentence(number: int, s: Surfaces) -> str:
     verb = ("Start", "Give", "Continue")[number % 3]
-    return f"{verb} {joined(s.product, s.dose, s.route, s.frequency, s.timing, s.duration.replace('x ', 'for '))}{', ' if s.steps else ''}{s.steps}."
+    told = joined(s.product, s.dose, s.route, s.frequency, s.timing, s.duration.replace("x ", "for "))
+    return f"{verb} {joined(told, s.steps, by=', ')}."
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from medfence_guard import Extraction, Rulepack, SourceDocument, Verdict, VerificationReport, verify
 from tests.metamorphic.documents import LAYOUTS, documents
@@ -39,7 +39,7 @@ class Row:
     operator: str
     count: dict[str, int] = field(default_factory=lambda: {"PASS": 0, "FAIL": 0, "ABSTAIN": 0})
     localised: int = 0
-    missed: list[dict[str, object]] = field(default_factory=list)
+    missed: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def n(self) -> int:
@@ -65,10 +65,17 @@ def cases(share: int = 1) -> Iterator[Clean]:
             yield clean(document, layout)
 
 
-def _told(case: Clean, what: str, source: str, payload: object, report: VerificationReport, **more: object) -> dict[str, object]:
-    held = [f"{f.verdict.name} {f.check_id} {f.field_path}: {f.message}" for f in report.findings if f.verdict is not Verdict.PASS]
-    kind = case.document.kind
-    return {"id": case.id, "what": what, "kind": kind, "source": source, "payload": payload, "verdict": report.overall.name, "held": held, **more}
+def _told(case: Clean, what: str, source: str, payload: object, report: VerificationReport, **more: object) -> dict[str, Any]:
+    return {
+        "id": case.id,
+        "what": what,
+        "kind": case.document.kind,
+        "source": source,
+        "payload": payload,
+        "verdict": report.overall.name,
+        "held": [f"{f.verdict.name} {f.check_id} {f.field_path}: {f.message}" for f in report.findings if f.verdict is not Verdict.PASS],
+        **more,
+    }
 
 
 def run_clean(rulepack: Rulepack, share: int = 1) -> Row:

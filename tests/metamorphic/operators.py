@@ -9,6 +9,7 @@ an operator yields all it can do to a document, in a fixed order.
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -406,7 +407,7 @@ def dose_change(case: Clean) -> Iterator[Fault]:
 
 
 def frequency_change(case: Clean) -> Iterator[Fault]:
-    for index, meant, item in _ordered(case):
+    for index, meant, _ in _ordered(case):
         for other, surfaces in SAME_FREQUENCY.items():
             if meant.frequency and other != meant.frequency and (meant.frequency, other) not in SAYS_LESS:
                 what = f"{meant.frequency} -> {other}"
@@ -452,7 +453,8 @@ def reason_change(case: Clean) -> Iterator[Fault]:
     for index, meant, _ in _ordered(case):
         for other in ("vomiting", "anxiety", "fever", "pain"):
             if other != meant.reason and other not in case.source.casefold():
-                yield Fault(f"{meant.reason or 'none'} -> {other}", _changed(case, index, as_needed_for=other), (_at(index, "as_needed_for"),))
+                where = (_at(index, "as_needed_for"),)
+                yield Fault(f"{meant.reason or 'none'} -> {other}", _changed(case, index, as_needed_for=other), where)
 
 
 def max_change(case: Clean) -> Iterator[Fault]:
@@ -487,7 +489,7 @@ def meal_invented(case: Clean) -> Iterator[Fault]:
 
 
 def value_invented(case: Clean) -> Iterator[Fault]:
-    for index, _, item in _ordered(case):
+    for index, _, _ in _ordered(case):
         invented = {"quantity": "77", "indication": "malaria", "site": "left eye", "refills": 9, "instructions": "chew and swallow"}
         for field, value in invented.items():
             yield Fault(f"{field} invented", _changed(case, index, **{field: value}), (_at(index, field),))
@@ -523,8 +525,7 @@ def item_duplicated(case: Clean) -> Iterator[Fault]:
 
 def items_merged(case: Clean) -> Iterator[Fault]:
     """Two orders told as one: under both names, or under one name with the other's timing."""
-    held = list(_ordered(case))
-    for (one, first, _), (other, second, _) in zip(held, held[1:], strict=False):
+    for (one, first, _), (other, second, _) in itertools.pairwise(_ordered(case)):
         for name in (f"{first.name} + {second.name}", f"{first.name} and {second.name}", f"{first.name}/{second.name}"):
             items = [{**item, "name": name} if place == one else item for place, item in enumerate(case.items) if place != other]
             yield Fault(f"{first.name} with {second.name}", {"medications": items}, (_at(one), CONTAINER))
@@ -589,7 +590,7 @@ def order_stopped(case: Clean) -> Iterator[Fault]:
 
 # -- faults: characters ------------------------------------------------------------------------------------------------
 
-CYRILLIC = str.maketrans("aceopxyABCEHKMOPTX", "\u0430\u0441\u0435\u043e\u0440\u0445\u0443\u0410\u0412\u0421\u0415\u041d\u041a\u041c\u041e\u0420\u0422\u0425")
+CYRILLIC = str.maketrans("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМОРТХ")
 FULL_WIDTH = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
 CONFUSED: dict[str, Callable[[str], str]] = {
     "Cyrillic": lambda text: text.translate(CYRILLIC),
@@ -716,8 +717,10 @@ def shapes(case: Clean) -> Iterator[Variant]:
         return held if "/" in held else {"value": value, "unit": unit}
 
     items = case.items
-    yield Variant("strength shape", case.source, {"medications": [{**i, "strength": strength(i)} if "strength" in i else i for i in items]})
-    yield Variant("null claims", case.source, {"medications": [{**item, "site": None, "indication": "", "quantity": "N/A"} for item in items]})
+    reshaped = [{**item, "strength": strength(item)} if "strength" in item else item for item in items]
+    yield Variant("strength shape", case.source, {"medications": reshaped})
+    nothing = {"site": None, "indication": "", "quantity": "N/A"}
+    yield Variant("null claims", case.source, {"medications": [{**item, **nothing} for item in items]})
     keys = {"name": "drug_name", "form": "dosage_form", "timing": "when_to_take"}
     yield Variant("other keys", case.source, {"medicines": [{keys.get(key, key): value for key, value in item.items()} for item in items]})
     yield Variant("JSON text", case.source, json.dumps(case.payload))
@@ -779,7 +782,8 @@ def says_less(case: Clean) -> Iterator[Variant]:
         if any(field in item for item in case.items):
             plain = all(case.document.orders[slot.order].form in ("tablet", "capsule") for slot in slots(case.document))
             if field != "form" or plain:
-                yield Variant(f"no {field}", case.source, {"medications": [{k: v for k, v in i.items() if k != field} for i in case.items]})
+                items = [{key: value for key, value in item.items() if key != field} for item in case.items]
+                yield Variant(f"no {field}", case.source, {"medications": items})
 
 
 VARIANTS: tuple[Callable[[Clean], Iterator[Variant]], ...] = (
