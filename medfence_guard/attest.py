@@ -163,6 +163,9 @@ def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product]) -
     if not same:
         return "the bundle knows it only in another dimension" if dimension in ("mass", "iu", "volume", "percent") else ""
     alike = [value / (c.per_value if quantity.per and c.per_value else 1) for value, c in same if bool(c.per_value) == bool(quantity.per)]
+    if not alike:
+        # A liquid's strength beside tablets: nothing there to be out of range of.
+        return ""
     # One known strength is no range, the lists hold few of what is sold: then only the next order of magnitude refutes.
     factor = 10 if len(set(alike)) > 1 else 100
     value = quantity.parts[0] * mine[1] / (quantity.per[0][0] if quantity.per else 1)

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import settings
 
 # No deadline: the machine decides how long one example takes, not the code. In CI the same examples every time, so that
-# a change is judged on itself; elsewhere new ones, so that a developer's run can find what no run found before.
-settings.register_profile("developer", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+# a change is judged on itself; elsewhere new ones, so that a developer's run can find what no run found before. Few examples
+# in every run; `--hypothesis-profile=evidence` searches deeper.
+settings.register_profile("developer", deadline=None, max_examples=40)
+settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
+settings.register_profile("evidence", deadline=None, max_examples=1000, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 REQUIRE_ALL = os.environ.get("MEDFENCE_REQUIRE_ALL") == "1"

@@ -13,6 +13,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from tests.metamorphic import documents as surfaces
+from tests.metamorphic.operators import SAYS_LESS
+
 Payload = dict[str, Any]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -38,37 +41,14 @@ PRODUCTS: dict[str, tuple[str, tuple[str, ...], str]] = {
 }
 """Name -> form, marketed strengths, unit. All in the Indian price list, so the reference is never in the way."""
 
+# Keys of which no two mean the same, so that another key is another meaning.
 SAME_FREQUENCY = {
-    "1/d": ("OD", "once daily", "once a day", "o.d.", "daily"),
-    "2/d": ("BD", "BID", "twice daily", "b.d.", "2 times a day"),
-    "3/d": ("TDS", "TID", "thrice daily", "three times a day", "t.d.s."),
-    "4/d": ("QID", "four times a day", "QDS"),
-    "bed": ("HS", "at bedtime", "h.s."),
-    "m-n": ("1-0-1", "1 - 0 - 1", "1–0–1"),
-    "mmn": ("1-1-1", "1 - 1 - 1"),
-    "mor": ("1-0-0", "1 - 0 - 0"),
-    "q6h": ("q6h", "every 6 hours", "6 hourly"),
-    "q8h": ("q8h", "every 8 hours", "8 hourly"),
-    "alt": ("alternate days", "every other day"),
-    "1/w": ("once a week", "weekly", "once weekly"),
-    "prn": ("SOS", "PRN", "as needed"),
-    "2/d prn": ("BD SOS", "twice daily as needed"),
+    key: surfaces.SAME_FREQUENCY[key]
+    for key in ("1/d", "2/d", "3/d", "4/d", "bed", "m-n", "mmn", "mor", "q6h", "q8h", "alt", "1/w", "prn", "2/d prn")
 }
-SAME_MEAL = {
-    "": ("",),
-    "PC": ("after food", "after meals"),
-    "AC": ("before food", "before meals"),
-    "ACM": ("before breakfast", "BBF"),
-}
-SAME_DURATION = {
-    "": ("",),
-    "3 d": ("x 3 days", "for 3 days", "3 days", "x 3/7"),
-    "5 d": ("x 5 days", "5 days", "x 5/7"),
-    "2 wk": ("x 2 weeks", "for 2 weeks", "x 2/52"),
-    "30 d": ("x 30 days", "for 30 days"),
-    "3 mo": ("x 3 months", "for 3 months"),
-}
-SAME_FORM = {"tab": ("tab", "tablet", "Tab"), "cap": ("cap", "capsule", "Cap")}
+SAME_MEAL = {key: surfaces.SAME_MEAL[key] for key in ("", "PC", "AC", "ACM")}
+SAME_DURATION = {key: surfaces.SAME_DURATION[key] for key in ("", "3 d", "5 d", "2 wk", "30 d", "3 mo")}
+SAME_FORM = {"tab": surfaces.SAME_FORM["tablet"], "cap": surfaces.SAME_FORM["capsule"]}
 HEADS = ("", "Rx\n", "Dr. R. N., MD\nBP 140/90  Wt 70 kg\n\nRx\n", "Name: P. D.  Age: 44 Y / F\nDx: under evaluation\nRx:\n")
 TAILS = ("", "\nAdv: plenty of fluids", "\nReview after 2 weeks", "\n\nFollow up with reports")
 NUMBERING = ("", "{}. ", "{}) ", "- ")
@@ -188,7 +168,7 @@ def _frequency_swap(draw: Draw, case: Case, items: list[dict[str, Any]], index: 
 
 def says_less(written: str, claimed: str) -> bool:
     """Slots or bedtime may be carried as their plain count (1-0-1 as BD), a meal as any meal: less said, not another meaning."""
-    return (written, claimed) in {("m-n", "2/d"), ("mmn", "3/d"), ("mor", "1/d"), ("bed", "1/d"), ("ACM", "AC")}
+    return (written, claimed) in SAYS_LESS
 
 
 def _drug_swap(draw: Draw, case: Case, items: list[dict[str, Any]], index: int) -> None:

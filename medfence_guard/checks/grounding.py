@@ -951,6 +951,12 @@ def _limit_of_the_reason(context: Context, statement: Statement, claim: Claim, w
     ]
 
 
+def _holding(context: Context, statement: Statement, words: Sequence[str]) -> tuple[Chunk, ...]:
+    """The chunks of the statement that these words stand in."""
+    wanted = set(words)
+    return tuple(c for c in statement.chunks if not wanted.isdisjoint(_words(context.source.text[c.start : c.end])))
+
+
 def _statement_words(context: Context, statement: Statement, without: frozenset[Chunk] = frozenset()) -> str:
     pieces = sorted({(c.start, c.end) for c in statement.chunks if c not in without})
     return " " + " ".join(" ".join(_words(context.source.text[a:b])) for a, b in pieces) + " "
@@ -1028,7 +1034,8 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
         ]
     missing = [part for part in free if f" {part} " not in text and not all(f" {w} " in text for w in part.split())]
     if not missing:
-        return [Judgement(PASS, "text.verbatim", "source has the same words", setting.statement.chunks[:1])] if free else []
+        where = _holding(context, setting.statement, [word for part in free for word in part.split()])
+        return [Judgement(PASS, "text.verbatim", "source has the same words", where)]
     digits = any(c.isdigit() for part in missing for c in part)
     whole = " " + " ".join(_words(context.source.text)) + " "
     # The words of the clause beside it (`… x 5 days. Complete the course.`) may be meant for this medicine.
@@ -1069,7 +1076,10 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
                 "grounding.text",
             )
         return _claim_findings(
-            context, claim, [Judgement(PASS, "text.verbatim", "source has the same words", statement.chunks[-1:])], "grounding.text"
+            context,
+            claim,
+            [Judgement(PASS, "text.verbatim", "source has the same words", _holding(context, statement, wanted))],
+            "grounding.text",
         )
     whole = " " + " ".join(_words(context.source.text)) + " "
     proven = statement.readable and not setting.misreadable and not all(f" {w} " in whole for w in wanted)

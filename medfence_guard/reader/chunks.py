@@ -302,7 +302,7 @@ class Chunker:
                 return self._slots(tokens, index)
             return self._make("range" if len(token.values) == 2 else "code", token.values, tokens, index, after, token.notes)
         if token.kind == SLASHED:
-            if len(token.values) == 2 and self._is_part_of_period(token.values, before):
+            if len(token.values) == 2 and self._is_part_of_period(token.values, before, tokens[index - 1].text):
                 unit = {7: "d", 52: "wk", 12: "mo"}[int(token.values[1])]
                 return self._make("duration", (token.values[0], None, unit), tokens, index, after)
             return self._make("tuple", token.values, tokens, index, after, token.notes)
@@ -323,14 +323,16 @@ class Chunker:
         return self._make("number", Quantity(token.values, (None,)), tokens, index, after, token.notes)
 
     @staticmethod
-    def _is_part_of_period(values: tuple[Fraction, ...], before: Sequence[Chunk]) -> bool:
-        """`5/7` is five days only after `x`, `for` or a frequency; elsewhere it may be a fraction or a date (domain: duration)."""
+    def _is_part_of_period(values: tuple[Fraction, ...], before: Sequence[Chunk], word: str) -> bool:
+        """`5/7` is five days only after `x`, `for`, a frequency or `Duration:`; elsewhere it may be a fraction or a date."""
         limit = {7: 31, 52: 52, 12: 24}.get(int(values[1])) if values[1].denominator == 1 else None
         if limit is None or values[0] > limit or values[0].denominator != 1 or not before:
             return False
         last = before[-1]
+        if last.kind == "mark" and last.value == ":" and len(before) > 1:
+            return meaning_of(before[-2], "label") == "duration"
         return last.kind in ("rate", "slots", "when", "prn", "stat") or (
-            last.kind in ("word", "inert", "filler") and last.value in ("x", "for")
+            last.kind in ("word", "inert", "filler", "indication_part") and word in ("x", "for")
         )
 
     def _slots(self, tokens: list[Token], index: int) -> Chunk:

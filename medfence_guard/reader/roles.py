@@ -261,9 +261,10 @@ class NameReader:
 
     @staticmethod
     def _release_of(chunks: Sequence[Chunk], place: int, anchor: int) -> str | None:
-        """A release token directly behind the name. `cr` may also be a form, unless a form stands before or the strength behind."""
+        """A release token directly behind the name, typed with one space or two. `cr` may also be a form, unless a form stands before or
+        the strength behind."""
         chunk = chunks[place]
-        if chunk.start - chunks[place - 1].end > 1:
+        if chunk.start - chunks[place - 1].end > 2:
             return None
         value = meaning_of(chunk, "release")
         if not isinstance(value, tuple):

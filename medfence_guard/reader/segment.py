@@ -186,6 +186,12 @@ def _is_rule(chunks: Sequence[Chunk]) -> bool:
     return len(chunks) > 2 and all(c.kind == "mark" and c.value in _DRAWN for c in chunks)
 
 
+def _behind_bar(chunks: list[Chunk]) -> list[Chunk]:
+    """`| 1 | Tab Metformin |`: the bar that opens a row before its number says nothing."""
+    opened = len(chunks) > 1 and chunks[0].kind == "mark" and chunks[0].value == "|" and chunks[1].kind in ("number", "amount")
+    return chunks[1:] if opened else chunks
+
+
 class Segmenter:
     """One pass over the lines of one source."""
 
@@ -354,6 +360,7 @@ class Segmenter:
         chunks = self._other_heading(chunks)
         if not chunks:
             return
+        chunks = _behind_bar(chunks)
         if chunks[0].kind == "cue" and self._surface(chunks[0]).startswith("-"):
             # `- Stop Tab X`: a bullet, not `Tab X - stop`.
             chunks = [chunks[0]._replace(value=(chunks[0].value[0], "before")), *chunks[1:]]
@@ -540,7 +547,7 @@ class Segmenter:
         """Lines whose first number continues a run 1, 2, 3 …, or stands under a table head; line -> number."""
         leading: list[tuple[int, int]] = []
         for number, (chunks, _) in enumerate(lines):
-            first = chunks[0]
+            first = _behind_bar(chunks)[0]
             if (
                 first.kind in ("number", "amount")
                 and len(first.value.parts) == 1
@@ -552,8 +559,8 @@ class Segmenter:
         for place, (line, value) in enumerate(leading):
             follows = place > 0 and leading[place - 1][1] == value - 1 and leading[place - 1][0] in out
             run = [v for _, v in leading[place : place + 3]]
-            plain = lines[line][0][0].kind == "number"
-            second = lines[leading[place + 1][0]][0] if run[:2] == [1, 2] else []
+            plain = _behind_bar(lines[line][0])[0].kind == "number"
+            second = _behind_bar(lines[leading[place + 1][0]][0]) if run[:2] == [1, 2] else []
             listed = len(second) > 1 and second[0].kind == "number" and second[1].kind in ("drug", "form")
             starts = value == 1 and (run == [1, 2, 3] or ((plain or listed) and run[:2] == [1, 2]) or any(t < line for t in tables))
             if follows or starts:

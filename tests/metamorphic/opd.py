@@ -1,22 +1,13 @@
-"""Twenty made-up Indian out-patient prescriptions, each once as a faithful extraction and once with each of four seeded faults.
+"""Twenty made-up Indian out-patient prescriptions, each with its faithful extraction.
 
-The idea is the predecessor's benchmark; the prescriptions, their wording and the faults are our own. No patient is behind any of
-them. `python -m tests.metamorphic.opd --write` writes `tests/golden/opd/*.json`, `--check` compares (a test does).
+The idea is the predecessor's benchmark; the prescriptions and their wording are our own. No patient is behind any of them.
 """
 
 from __future__ import annotations
 
-import argparse
-import copy
 import json
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
 from typing import Any
-
-GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "opd"
 
 FORMS = {"Tab": "tablet", "Cap": "capsule"}
 
@@ -192,84 +183,3 @@ def payload_of(number: int) -> dict[str, Any]:
             }
         )
     return {"medications": medications}
-
-
-FABRICATED = (
-    {"name": "Warfarin", "strength": {"value": 5, "unit": "mg"}, "frequency": "OD", "form": "tablet", "duration": "30 days"},
-    {"name": "Clonotril", "strength": {"value": 2, "unit": "mg"}, "frequency": "HS", "form": "tablet", "duration": "10 days"},
-    {"name": "Lizolid", "strength": {"value": 600, "unit": "mg"}, "frequency": "BD", "form": "tablet", "duration": "7 days"},
-)
-OTHER_UNIT = {"mg": "mcg", "mcg": "mg"}
-OTHER_FREQUENCY = {"OD": "BD", "BD": "TDS", "TDS": "OD", "QID": "BD", "HS": "TDS", "1-0-1": "1-1-1", "1-0-0": "1-0-1", "0-0-1": "1-0-0"}
-
-
-def fabricated_drug(medications: list[dict[str, Any]], number: int) -> int:
-    medications.append(dict(FABRICATED[number % len(FABRICATED)]))
-    return len(medications) - 1
-
-
-def unit_swap(medications: list[dict[str, Any]], number: int) -> int:
-    touched = number % len(medications)
-    strength = medications[touched]["strength"]
-    strength["unit"] = OTHER_UNIT[strength["unit"]]
-    return touched
-
-
-def altered_strength(medications: list[dict[str, Any]], number: int) -> int:
-    """Double or half: the other strength is often a marketed one, so only the source can tell."""
-    touched = (number + 1) % len(medications)
-    strength = medications[touched]["strength"]
-    factor = Decimal(2) if number % 2 else Decimal("0.5")
-    strength["value"] = json.loads(f"{(Decimal(str(strength['value'])) * factor).normalize():f}")
-    return touched
-
-
-def invented_frequency(medications: list[dict[str, Any]], number: int) -> int:
-    touched = number % len(medications)
-    medications[touched]["frequency"] = OTHER_FREQUENCY[medications[touched]["frequency"]]
-    return touched
-
-
-FAULTS: tuple[Callable[[list[dict[str, Any]], int], int], ...] = (fabricated_drug, unit_swap, altered_strength, invented_frequency)
-
-
-def document(number: int) -> dict[str, Any]:
-    """One golden file: the source, the faithful payload, and for each fault the payload and the item it touches."""
-    clean = payload_of(number)
-    faults = {}
-    for seed in FAULTS:
-        faulty = copy.deepcopy(clean)
-        touched = seed(faulty["medications"], number)
-        faults[seed.__name__] = {"touched": touched, "payload": faulty}
-    return {"source": source_of(number), "clean": clean, "faults": faults}
-
-
-def golden_files() -> dict[str, str]:
-    """File name -> text, as it must stand in `tests/golden/opd`."""
-    return {
-        f"{number + 1:02}.json": json.dumps(document(number), ensure_ascii=False, indent=1) + "\n" for number in range(len(PRESCRIPTIONS))
-    }
-
-
-def differences() -> list[str]:
-    """Files that are missing, different or too many."""
-    wanted = golden_files()
-    there = {path.name: path.read_text("utf-8") for path in GOLDEN.glob("*.json")}
-    return sorted(name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name))
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    action = parser.add_mutually_exclusive_group(required=True)
-    action.add_argument("--write", action="store_true")
-    action.add_argument("--check", action="store_true")
-    if parser.parse_args().write:
-        GOLDEN.mkdir(parents=True, exist_ok=True)
-        for name, text in golden_files().items():
-            (GOLDEN / name).write_text(text, "utf-8")
-    print(*differences(), sep="\n")
-    return 1 if differences() else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
