@@ -868,12 +868,24 @@ def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles)
     return [added(setting, "text.not_in_statement", "the item's own statement does not have these words")]
 
 
+# A key that says when, and how the codes of what it may hold begin (FHIR: AC before, PC after, C with a meal).
+_KEY_SAYS_WHEN = {"before_food": "AC", "after_food": "PC", "with_food": "C", "with_meal": "C", "with_meals": "C"}
+# A key that says where, and the route that such a site has.
+_KEY_SAYS_WHERE = {"eye": "ophthalmic", "ear": "otic"}
+_KEY_CONTRADICTS = Judgement(
+    ABSTAIN, "claim.key_contradicts", "the key of the claim says another thing than its value", severity=Severity.MAJOR
+)
+
+
 @_of_a_statement("grounding.text")
 def timing_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`timing` and `instructions`: meals, times of day, advice. Every part must stand in the statement."""
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles)
+    prefix = _KEY_SAYS_WHEN.get(claim.key.lower().replace(" ", "_").replace("-", "_"))
+    if prefix is not None and any(not w.value[0].startswith(prefix) for w in roles.whens):
+        judgements.append(_KEY_CONTRADICTS)
     judgements.extend(_free_words(context, setting, claim, roles))
     weekdays_only = roles.weekdays and not (roles.rates or roles.slots or roles.prn or roles.stat or roles.as_directed)
     if weekdays_only:
@@ -1468,6 +1480,9 @@ def _judge_sites(setting: Setting, claim: Roles) -> list[Judgement]:
 def site_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
+    wanted = _KEY_SAYS_WHERE.get(claim.key.lower())
+    if wanted is not None and any(setting.lexicon.site_route.get(r.value) != wanted for r in roles.sites):
+        return _claim_findings(context, claim, [_KEY_CONTRADICTS], "grounding.site")
     if roles.sites and not roles.residue:
         return _claim_findings(context, claim, _judge_sites(setting, roles), "grounding.site")
     stated = tuple(r.chunk for r in statement.roles.sites)

@@ -31,6 +31,9 @@ _BY_PLACE = re.compile(
     # `Circled: 1, 3`, `Dispense 1 and 3`
     rf"^[a-z]+ ?:? ?\d{{1,2}}(?: ?(?:,|&|and) ?\d{{1,2}})+\W*$"
 )
+_OTHER_BED = re.compile(r"\b(?:bed|cot|room)(?: no)?\.? ?\d")
+_PROVIDED = ("assuming ", "provided ", "providing ", "unless ", "in case ")
+_LIMITING = ("only ", "not ", "each ")
 _OF_A_NUMBER = re.compile(r"^\d{1,2} ?- ?[a-z]{3,} [a-z]")
 # Slots that run from the night to the morning: `N-A-M`, `(Night - Noon - Morning)`.
 _REVERSED_SLOTS = re.compile(r"\bn ?[-/ ] ?[an] ?[-/ ] ?m\b|\bnight\W+(?:noon|afternoon|evening)\W+(?:noon|morning)\b")
@@ -174,6 +177,13 @@ REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ),
     ("`hold if BP < 100`", lambda f: f.ending and f.conditional and not f.advised and not f.found_before and f.unknown <= 1),
     ("`only if fever`, `until surgery`", lambda f: f.dangling and not f.advised and not f.found_before),
+    ("`For bed 4`", lambda f: not f.found_before and _OTHER_BED.search(f.text) is not None),
+    ("`Take only when BP machine shows high`", lambda f: f.ordering and "only" in f.spoken),
+    ("`Assuming BP stays high`, `Unless BP normal`", lambda f: not f.found_before and f.text.startswith(_PROVIDED)),
+    (
+        "`Only on dialysis days`, `Each for 3 days only`",
+        lambda f: f.words <= 6 and f.text.startswith(_LIMITING) and (f.timed or "only" in f.spoken),
+    ),
     ("`Given by paramedics`", lambda f: f.text.startswith("given by ")),
 )
 
@@ -219,7 +229,7 @@ def speaks_of_orders(clause: Sequence[Chunk], text: str, section: str, lexicon: 
 
 # `Week 2`, `Day 7`, `Step 2`, `Cycle 1 D1-D5`, `M/W/F`, `S T O P P E D`
 _COUNTED_HEADING = re.compile(
-    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|^(?:[a-z] ){3,}[a-z]$"
+    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|^(?:[a-z] ){3,}[a-z]$|^follow ?-? ?up .*\blater$"
 )
 _DECORATION = "#=*-_:. ()<>/[]~|"
 

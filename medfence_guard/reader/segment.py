@@ -157,12 +157,16 @@ _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 _SEX_AND_AGE = re.compile(r"\b\d{1,3}\s*(?:y|yr|yrs|years?)?\s*[/ ,]?\s*(?:male|female|m|f)\b")
 _PERSON = re.compile(r"(?:(?:mr|mrs|ms|miss|master|shri|smt)\b[. ]|(?:baby of|b/o)\b)")
-_RECORD = re.compile(r"(?:uhid|mrn|ip no|op no|opd no|ipd no|patient id|abha|bed(?: no)?)\s*[:#.-]?\s*([\w/-]*\d[\w/-]*)")
+_RECORD = re.compile(r"(?:uhid|mrn|ip no|op no|opd no|ipd no|patient id|abha|bed(?: no)?|token(?: no)?)\s*[:#.-]?\s*([\w/-]*\d[\w/-]*)")
+_CASE = re.compile(r"case\s*#?(\d{1,2})\b|(?:patient )?name\s*[:-]\s*([a-z][a-z ]+)")
 
 
 def _person_of(text: str, chunks: Sequence[Chunk]) -> str | None:
     """Who a line names, folded, if it is the head of a person's page; None for any other line."""
     line = text[chunks[0].start : chunks[-1].end]
+    numbered = _CASE.match(line)
+    if numbered is not None:
+        return numbered.group(1) or numbered.group(2)
     if any(c.kind in ("drug", "form", "rate", "slots") for c in chunks) and not _PERSON.match(line):
         return None
     found = _RECORD.match(line)
@@ -183,7 +187,7 @@ def _date_of(text: str, chunks: Sequence[Chunk]) -> str | None:
 
 def _is_rule(chunks: Sequence[Chunk]) -> bool:
     """`-----`, `=====`, `|---|---|`: a line that is drawn, not written."""
-    return len(chunks) > 2 and all(c.kind == "mark" and c.value in _DRAWN for c in chunks)
+    return len(chunks) > 2 and all(c.kind == "mark" and set(str(c.value)) <= _DRAWN for c in chunks)
 
 
 def _behind_bar(chunks: list[Chunk]) -> list[Chunk]:
@@ -210,6 +214,7 @@ class Segmenter:
         self._injected = False
         self._followed: list[bool] = []
         self._signed = False
+        self._ends_with: tuple[Span, int] | None = None
         self._signs: frozenset[str] = frozenset()
         self._serials: dict[int, int] = {}
         self._heads: dict[int, tuple[str, ...]] = {}
@@ -243,6 +248,9 @@ class Segmenter:
                 self._section, self._after_line = self._after_line, None
             self._read_line(chunks)
         self._close()
+        if self._ends_with is not None and self._ends_with[1] == len(self.out.drafts):
+            # `stopped` on a line of its own, and nothing below it: it is of what stands above.
+            self.out.remarks.append(self._ends_with[0])
         self._count_blocks(lines)
         if self._voided:
             for draft in self.out.drafts:
@@ -719,7 +727,17 @@ class Segmenter:
                 chunk = chunk._replace(kind="composition", value=meaning_of(chunk, "composition"))
                 chunks = [*chunks[:place], chunk, *chunks[place + 1 :]]
             if means(chunk, "collective") and (chunk.kind == "collective" or self._open is None):
-                listed = meaning_of(chunk, "collective") == "listed" and (self._open is not None or bool(self.out.drafts))
+                reported = (
+                    self._section[1] == "reported"
+                    or any(
+                        c.kind == "cue" and c.value[0] in ("taking", "continue")
+                        for d in (*self.out.drafts, *((self._open,) if self._open else ()))
+                        for c in (*d.context, *d.chunks)
+                    )
+                    or any(d.section_status == "reported" for d in self.out.drafts)
+                )
+                rest = any(self._surface(c) in ("rest", "other", "others", "remaining") for c in chunks)
+                listed = meaning_of(chunk, "collective") == "listed" and reported and not rest
                 self._close()
                 if not listed:
                     self.out.collectives.append(chunk)
@@ -885,6 +903,8 @@ class Segmenter:
             return None
         if chunk.kind == "cue" and not (colon or alone or soft_current):
             return None
+        if alone and status in ("stopped", "past", "allergy") and self.out.drafts:
+            self._ends_with = (Span(chunk.start, chunk.end), len(self.out.drafts) + (self._open is not None))
         if alone and means(chunk, "cue") and self._open is not None and self._line - self._open.last_line <= 1:
             # `stop` on a line of its own below an order may be its end or the next heading.
             self._open.loose.append(chunk)
