@@ -1245,14 +1245,14 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
     stated = {w.value[0]: w for w in source.whens}
     out: list[Judgement] = []
     named = {w.value[0] for w in claim.whens} & set(_PARTS_OF_SLOTS)
-    parts = set(stated) & set(_PARTS_OF_SLOTS)
-    if named and named < parts:
+    times = set(stated) & set(_PARTS_OF_SLOTS)
+    if named and named < times:
         out.append(
             Judgement(
                 ABSTAIN,
                 "timing.one_of_several",
                 "source names another time of day as well",
-                tuple(stated[code].chunk for code in sorted(parts)),
+                tuple(stated[code].chunk for code in sorted(times)),
                 severity=Severity.MAJOR,
             )
         )

@@ -762,7 +762,10 @@ class _Reader:
             self.container = self.container or path
             for inner, entry in value.items():
                 if type(entry) is dict and not _only_a_label(inner, entry):
-                    message = "The key of this item says something of it (a status, a time, another name); it was not checked. Ask for a list of items."
+                    message = (
+                        "The key of this item says something of it (a status, a time, another name); it was not checked. "
+                        "Ask for a list of items."
+                    )
                     self.findings.append(_finding("schema.role", child_path(path, inner), Severity.MAJOR, message))
             self.entries(((child_path(path, inner), entry) for inner, entry in value.items()), path)
         elif type(value) is dict and wrappers_left:

@@ -258,7 +258,7 @@ def _doubted(context: Context, other: Statement) -> bool:
 def _other_strength(one: Statement, other: Statement) -> bool:
     """Both state a strength, as such or with the name, and no number is in both."""
     numbers = [
-        {part for r in s.roles.strengths for part in r.value.parts} | set(s.name.label if s.name.label else ()) for s in (one, other)
+        {part for r in s.roles.strengths for part in r.value.parts} | set(s.name.label or ()) for s in (one, other)
     ]
     return bool(numbers[0] and numbers[1] and not numbers[0] & numbers[1])
 

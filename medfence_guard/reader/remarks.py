@@ -39,8 +39,8 @@ _OF_A_NUMBER = re.compile(r"^\d{1,2} ?- ?[a-z]{3,} [a-z]")
 _REVERSED_SLOTS = re.compile(r"\bn ?[-/ ] ?[an] ?[-/ ] ?m\b|\bnight\W+(?:noon|afternoon|evening)\W+(?:noon|morning)\b")
 # `Continue at discharge: No`, `Reaction: cough`, `Expires: 05/02/2024`: a field of the record below an order.
 _ENDING_FIELD = re.compile(
-    r"^(?:continue[a-z ]*|active|prescribed|current)\s*:\s*(?:no|n|nil|false|x)\b|^(?:reaction|expires|expiry|ends?|end date|stop date|stopped on|on hold)\s*:|"
-    r"^allergy\s*:\s*(?:yes|y|true)\b"
+    r"^(?:continue[a-z ]*|active|prescribed|current)\s*:\s*(?:no|n|nil|false|x)\b|"
+    r"^(?:reaction|expires|expiry|ends?|end date|stop date|stopped on|on hold)\s*:|^allergy\s*:\s*(?:yes|y|true)\b"
 )
 
 
@@ -61,7 +61,9 @@ def selects_by_number(text: str) -> bool:
 
 # Telephone and registration numbers, addresses, degrees.
 _LETTERHEAD = re.compile(
-    r"\d{5,}|\d{3,5}[ -]\d{4,}|[@]|\bvaccin\w+ (?:advised|due|up to date)|\bwww\b|\bhttp|\b(?:mbbs|md|ms|dnb|mrcp|frcs|mch|dm|bds|mds|bhms|bams|regn?|road|rd|street|nagar|floor|clinic|hospital|centre|center|pvt|ltd)\b"
+    r"\d{5,}|\d{3,5}[ -]\d{4,}|@|\bwww\b|\bhttp|\bvaccin\w+ (?:advised|due|up to date)|"
+    r"\b(?:mbbs|md|ms|dnb|mrcp|frcs|mch|dm|bds|mds|bhms|bams|regn?)\b|"
+    r"\b(?:road|rd|street|nagar|floor|clinic|hospital|centre|center|pvt|ltd)\b"
 )
 _VISITING = frozenset("call come consult contact inform meet refer referred report see visit attend emergency".split())
 _VALUES = frozenset({"amount", "duration", "rate", "slots", "prn", "weekday", "maximum", "number", "stat", "duration_open"})
@@ -229,7 +231,8 @@ def speaks_of_orders(clause: Sequence[Chunk], text: str, section: str, lexicon: 
 
 # `Week 2`, `Day 7`, `Step 2`, `Cycle 1 D1-D5`, `M/W/F`, `S T O P P E D`
 _COUNTED_HEADING = re.compile(
-    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|^(?:[a-z] ){3,}[a-z]$|^follow ?-? ?up .*\blater$"
+    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|"
+    r"^(?:[a-z] ){3,}[a-z]$|^follow ?-? ?up .*\blater$"
 )
 _DECORATION = "#=*-_:. ()<>/[]~|"
 

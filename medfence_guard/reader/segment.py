@@ -299,8 +299,13 @@ class Segmenter:
 
     def _other_heading(self, chunks: list[Chunk]) -> list[Chunk]:
         """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
-        decorated = (
-            chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<") or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
+        decorated = (chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")) or chunks[-1].value in (
+            "=",
+            "*",
+            "#",
+            ":",
+            "-",
+            ">",
         )
         framed = chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")
         if decorated and not any(c.kind in ("drug", "form", "rate", "slots", "when", "prn", "amount", "number") for c in chunks):
@@ -320,9 +325,9 @@ class Segmenter:
         if not inline and heads_two_columns(whole, self._lexicon):
             self.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
             return chunks
-        if any(means(c, "heading") and meaning_of(c, "heading")[1] not in ("none", "cue", "reported") for c in chunks[:1]) and (
-            inline or chunks[colon].value == ":" or colon == 0
-        ):
+        first = meaning_of(chunks[0], "heading")
+        own = isinstance(first, tuple) and first[1] not in ("none", "cue", "reported")
+        if own and (inline or chunks[colon].value == ":" or colon == 0):
             # A heading that is known says its own status.
             return chunks
         known = any(
