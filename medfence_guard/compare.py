@@ -1257,7 +1257,7 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
             )
         )
     if named and source.slots and not named & set(stated):
-        given = set(slot_parts(source.slots[0].value[0]))
+        given = slot_parts(source.slots[0].value[0])
         if len(given - {_PARTS_OF_SLOTS[n] for n in named}) and {_PARTS_OF_SLOTS[n] for n in named} <= given:
             out.append(
                 Judgement(

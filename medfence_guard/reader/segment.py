@@ -299,15 +299,8 @@ class Segmenter:
 
     def _other_heading(self, chunks: list[Chunk]) -> list[Chunk]:
         """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
-        decorated = (chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")) or chunks[-1].value in (
-            "=",
-            "*",
-            "#",
-            ":",
-            "-",
-            ">",
-        )
         framed = chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")
+        decorated = framed or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
         if decorated and not any(c.kind in ("drug", "form", "rate", "slots", "when", "prn", "amount", "number") for c in chunks):
             chunks = _undecorated(chunks)
             if not chunks:
