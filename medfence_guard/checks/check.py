@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from medfence_guard.attest import strongest
 from medfence_guard.bind import Binding, ItemReading
 from medfence_guard.bundle import Product
 from medfence_guard.compare import Judgement, Setting
@@ -90,18 +91,18 @@ def source_evidence(context: Context, chunks: Iterable[Chunk], rule: str) -> Evi
     )
 
 
-_GRADE_ORDER = {"regulator": 0, "tender": 1, "terminology": 2, "curated": 3}
-
-
-def reference_evidence(rows: Iterable[Product], rule: str, limit: int = 2) -> list[Evidence]:
+def reference_evidence(rows: Iterable[Product], rule: str) -> list[Evidence]:
     """Evidence citing bundle rows, strongest grade first."""
-    seen: dict[str, Evidence] = {}
-    for row in sorted(rows, key=lambda r: (_GRADE_ORDER.get(r.grade, 9), r.citation)):
-        key = row.brand or " + ".join(row.molecules)
-        seen.setdefault(row.citation, Evidence(kind="reference", refdata_key=key, citation=row.citation, grade=row.grade, rule_id=rule))
-        if len(seen) == limit:
-            break
-    return list(seen.values())
+    return [
+        Evidence(
+            kind="reference",
+            refdata_key=row.brand or " + ".join(row.molecules),
+            citation=row.citation,
+            grade=row.grade,
+            rule_id=rule,
+        )
+        for row in strongest(rows)
+    ]
 
 
 def finding(

@@ -806,15 +806,14 @@ def _claim_words(context: Context, setting: Setting, item: Item, claim: Claim, r
     return out
 
 
-# What a reading may hold that `_other_components` leaves to the field's own comparison, and therefore never looks at.
-_JUDGED_BY_THE_FIELD = frozenset(
-    "composition cues pseudo_cues ambiguous unreadable unsupported residue numbers verbs labels refills superseded doses_timed".split()
-)
+# What a reading may hold that `_other_components` leaves to the field's own comparison, and therefore never looks at (tested).
+_JUDGED_BY_THE_FIELD = frozenset("composition cues ambiguous unreadable unsupported residue numbers labels superseded doses_timed".split())
 
 
 def _other_components(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles, beside: Sequence[str]) -> list[Judgement]:
     """Whatever else a value says beside what its field is for: each component must be entailed as well."""
     if roles.kinds() <= _JUDGED_BY_THE_FIELD.union(beside):
+        # Nothing else is said. So nothing below may hang on a kind of `beside` alone.
         return []
     out: list[Judgement] = []
     statement = setting.statement
@@ -873,8 +872,6 @@ def _other_components(context: Context, setting: Setting, item: Item, claim: Cla
 
 def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
     """Remarks and reasons a value says beside what its field is for (`BD with milk`, `500 mg for pain`): as the source has them."""
-    if not (roles.inert or roles.indications or roles.prn_for):
-        return []
     told = fold(claim.text).text
     words = [
         w for r in (*roles.inert, *roles.indications, *roles.prn_for, *roles.pseudo_cues) for w in _words(told[r.chunk.start : r.chunk.end])

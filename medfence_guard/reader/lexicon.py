@@ -47,6 +47,49 @@ class Rate(NamedTuple):
 
 # Column labels that are ordinary words of a sentence; as labels they would swallow it.
 _PREPOSITIONS = frozenset({"for", "to", "from", "on", "by"})
+# Which reading of a phrase comes first when it has several; the segmenter may choose another by position.
+KIND_ORDER = (
+    "instruction_to_model",
+    "ambiguous",
+    "rate",
+    "rate_of",
+    "when",
+    "when_offset",
+    "prn",
+    "stat",
+    "as_directed",
+    "duration",
+    "duration_is",
+    "duration_open",
+    "maximum",
+    "unsupported",
+    "weekday",
+    "quantity",
+    "refill",
+    "pseudo_cue",
+    "collective",
+    "cue",
+    "form",
+    "route",
+    "site",
+    "release",
+    "then",
+    "verb",
+    "composition",
+    "medicine_class",
+    "indication",
+    "inert",
+    "indication_part",
+    "terminator",
+    "heading",
+    "review_phrases",
+    "boilerplate",
+    "header_line_starts",
+    "person_roles",
+    "label",
+    "model_label",
+)
+_RANK = {kind: rank for rank, kind in enumerate(KIND_ORDER)}
 LEAF = ""  # the key of a trie node that holds the meanings of the phrase ending there
 ANY_NUMBER = "#"
 ANY_UNIT = "{u}"
@@ -72,11 +115,13 @@ class RemarkWords:
     other_headings: re.Pattern[str]
     heading_words: frozenset[str]
     column_heads: re.Pattern[str]
+    known: frozenset[str]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> RemarkWords:
         """KeyError if a table is missing; the rulepack loader reports it."""
         return cls(
+            known=frozenset().union(*(raw[table] for table in ("changes", "changes_beside", "whole", "whole_if_known", "nouns", "small"))),
             corrections=_any_of(raw["corrections"]),
             other_papers=_any_of(raw["other_papers"]),
             no_intake=_any_of(raw["no_intake"]),
@@ -175,6 +220,7 @@ class Phrases(dict[str, Trie]):
             known = node.setdefault(LEAF, [])
             if meaning not in known:
                 known.append(meaning)
+                known.sort(key=lambda m: _RANK.get(m.kind, 99))
         return self.setdefault(word, top[word])
 
     def __contains__(self, word: object) -> bool:

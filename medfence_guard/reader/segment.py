@@ -25,7 +25,7 @@ from medfence_guard.reader.beside import (
     without_enumerator,
     without_own_object,
 )
-from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
+from medfence_guard.reader.chunks import Chunk, DrugMention, any_means, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.remarks import (
     ends_the_order_above,
@@ -578,7 +578,7 @@ class Segmenter:
 
     def _addresses_a_model(self, chunks: Sequence[Chunk]) -> bool:
         """P24: the line tells a machine what to do."""
-        if any(means(c, "instruction_to_model") for c in chunks):
+        if any_means(chunks, "instruction_to_model"):
             return True
         if len(chunks) > 1 and means(chunks[0], "model_label") and chunks[1].kind == "mark" and chunks[1].value == ":":
             return True
