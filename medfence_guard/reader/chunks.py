@@ -11,6 +11,7 @@ One pass, longest match first; every token ends in exactly one chunk, so what is
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -81,31 +82,39 @@ def _in_a_row(before: Sequence[Chunk]) -> bool:
     return False
 
 
+_NUMERALS = frozenset({NUMBER, DASHED, SLASHED})
 _GLUED_FORMS = ("tab", "cap", "inj", "syp", "syr")
 
 
 def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]) -> list[Token]:
     """Split glued tokens of known kinds: `40mgOD`, `BDx5days`, `TabTelma`. Unknown glue is left as it is."""
     pieces = lexicon.pieces
+    odd = [index for index, token in enumerate(tokens) if token.kind == WORD and token.text not in pieces and token.text not in names]
+    cuts = {index: cut for index in odd if (cut := _cut_of(tokens, index, pieces, names)) is not None}
+    if not cuts:
+        return tokens
     out: list[Token] = []
-    changed = False
-    count = len(tokens)
     for index, token in enumerate(tokens):
-        if token.kind == WORD and token.text not in pieces and token.text not in names:
-            before = token.glued and index > 0 and tokens[index - 1].kind in (NUMBER, DASHED, SLASHED)
-            after = index + 1 < count and tokens[index + 1].glued and tokens[index + 1].kind in (NUMBER, DASHED, SLASHED)
-            cut = _piecewise(token.text, pieces) if (before or after) and len(token.text) > 1 else None
-            if cut is None and len(token.text) > 5 and token.text.startswith(_GLUED_FORMS) and token.text[3:] in names:
-                cut = [token.text[:3], token.text[3:]]
-            if cut is not None and sum(map(len, cut)) == token.end - token.start:
-                changed = True
-                place = token.start
-                for part in cut:
-                    out.append(Token(WORD, part, place, place + len(part), token.glued if place == token.start else True))
-                    place += len(part)
-                continue
-        out.append(token)
-    return out if changed else tokens
+        place, glued = token.start, token.glued
+        for part in cuts.get(index, ()):
+            out.append(Token(WORD, part, place, place + len(part), glued))
+            place, glued = place + len(part), True
+        if index not in cuts:
+            out.append(token)
+    return out
+
+
+def _cut_of(tokens: Sequence[Token], index: int, pieces: frozenset[str], names: Mapping[str, Name]) -> list[str] | None:
+    """The known words an unknown one is made of; None if it is not certain."""
+    token = tokens[index]
+    size = len(token.text)
+    before = token.glued and index > 0 and tokens[index - 1].kind in _NUMERALS
+    after = index + 1 < len(tokens) and tokens[index + 1].glued and tokens[index + 1].kind in _NUMERALS
+    cut = _piecewise(token.text, pieces) if (before or after) and size > 1 else None
+    if cut is None and size > 5 and token.text.startswith(_GLUED_FORMS) and token.text[3:] in names:
+        cut = [token.text[:3], token.text[3:]]
+    # A dotted word (`b.d.`) is no longer as long as it is written.
+    return cut if cut is not None and size == token.end - token.start else None
 
 
 def _is_changing(before: Sequence[Chunk]) -> bool:
@@ -151,11 +160,12 @@ _PLAIN_KINDS = {NEWLINE: "newline", ITEM: "item", DATE: "date"}
 class Chunker:
     """Reads tokens against one lexicon and one bundle's names. Holds no state between texts."""
 
-    __slots__ = ("_first_words", "_lexicon", "_names", "_phrase_starts", "_trie", "_units")
+    __slots__ = ("_first_words", "_keys", "_lexicon", "_names", "_phrase_starts", "_trie", "_units")
 
     def __init__(self, lexicon: Lexicon, names: Mapping[str, Name], first_words: frozenset[str]) -> None:
         self._lexicon = lexicon
         self._names = names
+        self._keys = sorted(names)
         self._first_words = first_words
         self._trie = lexicon.trie
         self._units = lexicon.units
@@ -170,11 +180,10 @@ class Chunker:
         index, count = 0, len(tokens)
         while index < count:
             kind, text, start, end, _, _, _ = tokens[index]
-            plain = _PLAIN_KINDS.get(kind)
             if kind in (WORD, MARK):
                 chunk = self._word_or_mark(tokens, index, out)
-            elif plain is not None:
-                chunk = Chunk(plain, text, start, end, index, index + 1)
+            elif kind in _PLAIN_KINDS:
+                chunk = Chunk(_PLAIN_KINDS[kind], text, start, end, index, index + 1)
             elif kind == CONFUSED:
                 chunk = Chunk("confused", "slots", start, end, index, index + 1)
             elif kind == UNREADABLE:
@@ -495,7 +504,8 @@ class Chunker:
         return Chunk("word", text, token.start, token.end, index, after)
 
     def _drug(self, tokens: list[Token], index: int) -> Chunk | None:
-        names = self._names
+        """The longest key of the bundle that begins here; read on only while some key begins so."""
+        names, keys = self._names, self._keys
         best: tuple[int, str, Name] | None = None
         key = ""
         place = index
@@ -508,6 +518,9 @@ class Chunker:
                 unit_follows = part.kind != WORD and place > index and self._unit_at(tokens, place + 1) is not None
                 if found is not None and not (unit_follows and best is not None):
                     best = (place + 1, key, found)
+                longer = bisect_right(keys, key)
+                if longer == len(keys) or not keys[longer].startswith(key):
+                    break
             elif not (part.kind == MARK and part.text == "-" and place > index):
                 break
             place += 1
@@ -537,21 +550,22 @@ class Chunker:
             token = tokens[place]
             if token.kind == NEWLINE:
                 return best
-            if ANY_NUMBER in node and token.kind in (NUMBER, DASHED, SLASHED, WORD):
+            kind, text = token.kind, token.text
+            if ANY_NUMBER in node and (kind in _NUMERALS or (kind == WORD and text in self._lexicon.number_words)):
                 read = self._number(tokens, place, words=True)
                 if read is not None:
                     longer = self._walk(tokens, index, read[2], node[ANY_NUMBER], (read[0], read[1], read[3]))
                     if longer is not None and (best is None or longer[0] > best[0]):
                         best = longer
-            if ANY_UNIT in node and token.kind == WORD and token.text in self._units:
+            if ANY_UNIT in node and kind == WORD and text in self._units:
                 longer = self._walk(tokens, index, place + 1, node[ANY_UNIT], number)
                 if longer is not None and (best is None or longer[0] > best[0]):
                     best = longer
-            following = node.get(token.text)
+            following = node.get(text)
             if following is None:
-                if token.kind == MARK and token.text in ("-", ".") and place > index and place + 1 < count:
+                if kind == MARK and text in ("-", ".") and place > index and place + 1 < count:
                     ahead = tokens[place + 1]
-                    if ahead.text in node and (token.text == "-" or not ahead.glued or len(tokens[place - 1].text) <= 2):
+                    if ahead.text in node and (text == "-" or not ahead.glued or len(tokens[place - 1].text) <= 2):
                         place += 1
                         continue
                 return best

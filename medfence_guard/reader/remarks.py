@@ -15,12 +15,13 @@ from collections.abc import Callable, Sequence
 
 from medfence_guard.reader.beside import DANGLING, fact, is_advice, strange_words, without_own_object
 from medfence_guard.reader.chunks import Chunk, any_means, meaning_of
-from medfence_guard.reader.lexicon import Lexicon
+from medfence_guard.reader.lexicon import Lexicon, spoken_in
 
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
 _ORDINAL = r"(?:first|second|third|fourth|fifth|last|1st|2nd|3rd|4th|5th)"
 _NUMBERS = r"\d{1,2}(?: ?(?:,|&|and|\+) ?\d{1,2})*"
 _NOUN = r"(?:one|two|three|drug|medicine|medication|tablet|tab|item|order|no|number)s?"
+_COUNT = re.compile(r"\d|first|second|third|fourth|fifth|last")
 # `Only 1 and 2`, `Omit no 2`, `the second medicine`, `No. 3 is for wife`, `1 & 2 for mother`
 _BY_PLACE = re.compile(
     rf"\b{_ORDINAL} {_NOUN}\b|"
@@ -92,6 +93,10 @@ class _Facts:
     @fact
     def spoken(self) -> frozenset[str]:
         return frozenset(_WORD.findall(self.text))
+
+    @fact
+    def counts(self) -> bool:
+        return _COUNT.search(self.text) is not None
 
     @fact
     def _strange(self) -> list[Chunk]:
@@ -249,7 +254,10 @@ class _Facts:
 REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`Old prescription copy`, `Proposed regimen`", lambda f: f.taken_back),
     ("`Correction - dose 20`", lambda f: f.first.value == "correction" and f.second in (":", "-", "")),
-    ("`First two only`, `Omit no 2`, `1 & 2 for mother`", lambda f: not f.found_before and _BY_PLACE.search(f.text) is not None),
+    (
+        "`First two only`, `Omit no 2`, `1 & 2 for mother`",
+        lambda f: not f.found_before and f.counts and _BY_PLACE.search(f.text) is not None,
+    ),
     ("`2 - patient has enough`", lambda f: not f.found_before and _OF_A_NUMBER.match(f.text) is not None),
     (
         "`both stopped`, `All of these for 5 days`, `Above for wife`",
@@ -331,7 +339,7 @@ def heads_something_else(text: str, lexicon: Lexicon) -> bool:
         return False
     if _COUNTED_HEADING.match(bare):
         return True
-    if words.other_headings.search(bare) is None:
+    if not words.may_find("other_headings", spoken_in(bare)) or words.other_headings.search(bare) is None:
         return False
     rest = _WORD.findall(words.other_headings.sub(" ", bare))
     return len(rest) <= 5 and sum(not (word in words.heading_words or word.isdigit()) for word in rest) <= 1
