@@ -20,13 +20,16 @@ def _badness(verdict: Verdict) -> int:
             assert_never(verdict)
 
 
-_BY_BADNESS = (Verdict.PASS, Verdict.ABSTAIN, Verdict.FAIL)
+_WORST_FIRST = tuple(sorted(Verdict, key=_badness, reverse=True))
 
 
 def worst_of(verdicts: Iterable[Verdict]) -> Verdict:
     """FAIL over ABSTAIN over PASS; of nothing, ABSTAIN."""
-    worst = max((_badness(v) for v in verdicts), default=1)
-    return _BY_BADNESS[worst]
+    found = tuple(verdicts)
+    for verdict in _WORST_FIRST:
+        if verdict in found:
+            return verdict
+    return Verdict.ABSTAIN
 
 
 def aggregate(findings: Iterable[Finding], *, claims: int, verified: int, statements: int, accounted: int) -> Verdict:

@@ -20,13 +20,26 @@ _PER_ACTUATION = frozenset({"{actuation}", "{puff}", "{spray}", "{dose}"})
 
 
 class Attestation(NamedTuple):
-    """`rows`: what attests it, or what it was compared with. `curated`: only curated facts attest it."""
+    """`rows`: the strongest of what attests it, or of what it was compared with. `curated`: only curated facts attest it."""
 
     status: str
     rows: tuple[Product, ...]
     curated: bool
     refutable: bool
     reason: str = ""
+
+
+_GRADES = {"regulator": 0, "tender": 1, "terminology": 2, "curated": 3}
+
+
+def strongest(rows: Iterable[Product], limit: int = 2) -> tuple[Product, ...]:
+    """The rows to cite, strongest grade first, one for each document."""
+    cited: dict[str, Product] = {}
+    for row in sorted(rows, key=lambda r: (_GRADES.get(r.grade, 9), r.citation)):
+        cited.setdefault(row.citation, row)
+        if len(cited) == limit:
+            break
+    return tuple(cited.values())
 
 
 def rows_of(bundle: Bundle, entry: Name | None) -> tuple[tuple[Product, ...], bool]:
@@ -122,10 +135,25 @@ def attest(
     key = (entry.key, quantity, family, tuple(releases))
     known = bundle.attest_memo.get(key)
     if known is None:
-        known = _attest(bundle, lexicon, entry, quantity, family, releases)
+        found = _attest(bundle, lexicon, entry, quantity, family, releases)
+        known = found._replace(rows=strongest(found.rows))
         if len(bundle.attest_memo) < MEMO_LIMIT:
             bundle.attest_memo[key] = known
     assert isinstance(known, Attestation)
+    return known
+
+
+def known_in_form(bundle: Bundle, lexicon: Lexicon, entry: Name, family: str) -> tuple[bool, tuple[Product, ...]]:
+    """Does the bundle know a product of that name in that form family? With the rows to cite. Kept like the answers of `attest`."""
+    key = (entry.key, family)
+    known = bundle.attest_memo.get(key)
+    if known is None:
+        rows = [*entry.rows, *(p for c in entry.compositions for p in bundle.products.get(c, ()))]
+        matching = [r for r in rows if lexicon.bundle_form_family.get(r.form) == family]
+        known = bool(matching), strongest(matching or rows)
+        if len(bundle.attest_memo) < MEMO_LIMIT:
+            bundle.attest_memo[key] = known
+    assert isinstance(known, tuple)
     return known
 
 

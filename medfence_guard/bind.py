@@ -6,6 +6,7 @@ share theirs. Candidates come from indexes over names, so cost follows the numbe
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -55,17 +56,7 @@ def relation(claim: NameReading, statement: Statement) -> int:
         if not source.entry.brand:
             return GENERIC_OF
     if claim.entry is not None and not claim.entry.brand and statement.roles.composition:
-        printed = tuple(
-            sorted(
-                {
-                    m
-                    for d, _, _ in statement.roles.composition
-                    if d.name is not None and not d.name.ambiguous
-                    for m in d.name.compositions[0]
-                }
-            )
-        )
-        if mine is not None and printed == mine:
+        if mine is not None and _printed(statement) == mine:
             return BRAND_OF
     if (
         claim.entry is not None
@@ -110,17 +101,28 @@ def _alphabetic_head(display: str) -> str:
     return head if len(head) >= 3 else ""
 
 
+_WEIGHTS = {"rates": 3, "slots": 3, "durations": 2, "doses": 2, "weekdays": 2, "forms": 1, "whens": 1}
+
+
 def _agreement(item: ItemReading, statement: Statement) -> int:
+    """How much of what the item says beside its name the statement says too."""
     roles = statement.roles
+    stated = roles.kinds()
     score = 0
     if item.strengths and any(q.parts == s.value.parts for q in item.strengths for s in roles.strengths):
         score += 4
     for claimed in item.fields.values():
-        for kind, weight in (("rates", 3), ("slots", 3), ("durations", 2), ("doses", 2), ("weekdays", 2), ("forms", 1), ("whens", 1)):
-            mine = {r.value for r in getattr(claimed, kind)}
-            if mine and mine & {r.value for r in getattr(roles, kind)}:
-                score += weight
+        for kind in stated.intersection(_WEIGHTS, claimed.kinds()):
+            said = [r.value for r in getattr(roles, kind)]
+            if any(r.value in said for r in getattr(claimed, kind)):
+                score += _WEIGHTS[kind]
     return score
+
+
+def _printed(statement: Statement) -> tuple[str, ...]:
+    """The molecules of the composition printed with a statement, sorted."""
+    known = [d.name for d, _, _ in statement.roles.composition if d.name is not None and not d.name.ambiguous]
+    return tuple(sorted({molecule for name in known for molecule in name.compositions[0]}))
 
 
 def _indexes(
@@ -133,17 +135,7 @@ def _indexes(
     for statement in statements:
         by_key.setdefault(statement.name.key, []).append(statement)
         compositions = set(statement.name.entry.compositions) if statement.name.entry is not None else set()
-        printed = tuple(
-            sorted(
-                {
-                    m
-                    for d, _, _ in statement.roles.composition
-                    if d.name is not None and not d.name.ambiguous
-                    for m in d.name.compositions[0]
-                }
-            )
-        )
-        if printed:
+        if statement.roles.composition and (printed := _printed(statement)):
             compositions.add(printed)
         for composition in sorted(compositions):
             by_composition.setdefault(composition, []).append(statement)
@@ -156,11 +148,27 @@ def _indexes(
     return by_key, by_composition, by_molecule, by_stem
 
 
+def _ranked(related: Sequence[tuple[ItemReading, Statement, int]]) -> list[tuple[tuple[int, int, int, int, int, int], int, int]]:
+    """Pairs `(rank, item, statement)`, the best first. What the two say is weighed only where one has several to choose from."""
+    items = Counter(item.index for item, _, _ in related)
+    statements = Counter(statement.index for _, statement, _ in related)
+    pairs = []
+    for item, statement, how in related:
+        preferred = 0 if (statement.assertion.status == ACTIVE) != item.stopped else 1
+        mention = 1 if statement.bare or statement.assertion.status == MENTION else 0
+        contested = items[item.index] > 1 or statements[statement.index] > 1
+        agreement = _agreement(item, statement) if contested else 0
+        rank = (-how, mention, -agreement, preferred, abs(item.index - statement.index), statement.index)
+        pairs.append((rank, item.index, statement.index))
+    pairs.sort()
+    return pairs
+
+
 def bind(items: Sequence[ItemReading], statements: Sequence[Statement], budget: int) -> Binding:
     """Assign statements to items. `budget`: how many name pairs may be weighed; beyond it nothing is bound."""
     binding = Binding()
     by_key, by_composition, by_molecule, by_stem = _indexes(statements)
-    pairs: list[tuple[tuple[int, int, int, int, int, int], int, int]] = []
+    related: list[tuple[ItemReading, Statement, int]] = []
     weighed = 0
     for item in items:
         names = [n for n in (item.name, item.generic) if n is not None][:1]
@@ -180,13 +188,9 @@ def bind(items: Sequence[ItemReading], statements: Sequence[Statement], budget: 
                 return binding
             for statement in candidates.values():
                 how = relation(name, statement)
-                if not how:
-                    continue
-                preferred = 0 if (statement.assertion.status == ACTIVE) != item.stopped else 1
-                mention = 1 if statement.bare or statement.assertion.status == MENTION else 0
-                rank = (-how, mention, -_agreement(item, statement), preferred, abs(item.index - statement.index), statement.index)
-                pairs.append((rank, item.index, statement.index))
-    pairs.sort()
+                if how:
+                    related.append((item, statement, how))
+    pairs = _ranked(related)
     by_index = {s.index: s for s in statements}
     for rank, item_index, statement_index in pairs:
         how = -rank[0]

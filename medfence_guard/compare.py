@@ -794,6 +794,8 @@ def _lost_interval(source: Roles, claim: Roles) -> list[Judgement]:
 def self_contradiction(roles: Roles) -> Judgement | None:
     """`BD at bedtime`, `OD 1-0-1`: the statement's own parts do not fit together; a person must look."""
     parts = {w.value[0] for w in roles.day_parts}
+    if len(roles.rates) + len(roles.slots) <= 1 and not parts:
+        return None
     counts: set[Fraction] = set()
     chunks: list[Chunk] = []
     for role in roles.rates:

@@ -1,18 +1,18 @@
 """The types everything else speaks: verdicts, evidence, findings, the source and the report.
 
-All are frozen; a constructor refuses what cannot be true (an empty span, a finding without evidence,
-a MINOR finding that is not PASS), so an invalid one cannot exist. Offsets are code points into the
-original text. Numbers are exact; no float is kept anywhere but in `Word.confidence`.
+All are immutable; a constructor refuses what cannot be true (an empty span, a finding without evidence, a MINOR finding
+that is not PASS), so an invalid one cannot exist. What a report holds by the hundred is a tuple, the cheapest record there
+is. Offsets are code points into the original text. Numbers are exact; no float is kept anywhere but in `Word.confidence`.
 """
 
 from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, Self, TypeAlias
 
 from medfence_guard.errors import ContractError, InputError
 
@@ -39,20 +39,38 @@ class Severity(enum.Enum):
     MINOR = "minor"
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A half-open range `[start, end)` of code points in the original source text."""
-
+class _Span(NamedTuple):
     start: int
     end: int
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.start < self.end:
-            raise ContractError("contract.empty_span", f"a span needs 0 <= start < end, got {self.start}..{self.end}")
+
+class Span(_Span):
+    """A half-open range `[start, end)` of code points in the original source text."""
+
+    __slots__ = ()
+
+    def __new__(cls, start: int, end: int) -> Self:
+        if not 0 <= start < end:
+            raise ContractError("contract.empty_span", f"a span needs 0 <= start < end, got {start}..{end}")
+        return tuple.__new__(cls, (start, end))
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]  # `_replace` goes through it: checked too
+        return cls(*iterable)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class _Evidence(NamedTuple):
+    kind: str
+    source_spans: tuple[Span, ...]
+    matched_text: str | None
+    refdata_key: str | None
+    citation: str | None
+    grade: str | None
+    rule_id: str | None
+    similarity: str | None
+
+
+class Evidence(_Evidence):
     """Why a finding says what it says: a place in the source, a fact of the bundle, or a rule.
 
     kind: `"source"` (needs `source_spans`), `"reference"` (needs `refdata_key`), `"rule"` (needs `rule_id`).
@@ -60,19 +78,30 @@ class Evidence:
     similarity: decimal string in [0, 1], only on candidates named in a message; it never decides a PASS.
     """
 
-    kind: str
-    source_spans: tuple[Span, ...] = ()
-    matched_text: str | None = field(default=None, repr=False)
-    refdata_key: str | None = None
-    citation: str | None = None
-    grade: str | None = None
-    rule_id: str | None = None
-    similarity: str | None = None
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        needed = {"source": self.source_spans, "reference": self.refdata_key, "rule": self.rule_id}
-        if not needed.get(self.kind):
-            raise ContractError("contract.evidence_empty", f"evidence of kind {self.kind!r} must carry what it points at")
+    def __new__(
+        cls,
+        kind: str,
+        source_spans: tuple[Span, ...] = (),
+        matched_text: str | None = None,
+        refdata_key: str | None = None,
+        citation: str | None = None,
+        grade: str | None = None,
+        rule_id: str | None = None,
+        similarity: str | None = None,
+    ) -> Self:
+        needed = source_spans if kind == "source" else refdata_key if kind == "reference" else rule_id if kind == "rule" else None
+        if not needed:
+            raise ContractError("contract.evidence_empty", f"evidence of kind {kind!r} must carry what it points at")
+        return tuple.__new__(cls, (kind, source_spans, matched_text, refdata_key, citation, grade, rule_id, similarity))
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]  # `_replace` goes through it: checked too
+        return cls(*iterable)
+
+    def __repr__(self) -> str:
+        return _without_text(self, "matched_text")
 
     @property
     def source_span(self) -> tuple[int, int] | None:
@@ -80,22 +109,41 @@ class Evidence:
         return (self.source_spans[0].start, self.source_spans[0].end) if self.source_spans else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One check's answer about one path of the payload."""
-
+class _Finding(NamedTuple):
     check_id: str
     field_path: str
     verdict: Verdict
     severity: Severity
     evidence: tuple[Evidence, ...]
-    message: str = field(repr=False)
+    message: str
 
-    def __post_init__(self) -> None:
-        if not self.evidence:
-            raise ContractError("contract.finding_without_evidence", f"{self.check_id} at {self.field_path} carries no evidence")
-        if self.severity is Severity.MINOR and self.verdict is not Verdict.PASS:
-            raise ContractError("contract.minor_must_pass", f"{self.check_id}: a MINOR finding is always PASS")
+
+class Finding(_Finding):
+    """One check's answer about one path of the payload."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls, check_id: str, field_path: str, verdict: Verdict, severity: Severity, evidence: tuple[Evidence, ...], message: str
+    ) -> Self:
+        if not evidence:
+            raise ContractError("contract.finding_without_evidence", f"{check_id} at {field_path} carries no evidence")
+        if severity is Severity.MINOR and verdict is not Verdict.PASS:
+            raise ContractError("contract.minor_must_pass", f"{check_id}: a MINOR finding is always PASS")
+        return tuple.__new__(cls, (check_id, field_path, verdict, severity, evidence, message))
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]  # `_replace` goes through it: checked too
+        return cls(*iterable)
+
+    def __repr__(self) -> str:
+        return _without_text(self, "message")
+
+
+def _without_text(record: _Evidence | _Finding, hidden: str) -> str:
+    """The `repr` of a record without the member that holds text of the source or the payload."""
+    shown = ", ".join(f"{name}={value!r}" for name, value in zip(record._fields, record, strict=True) if name != hidden)
+    return f"{type(record).__name__}({shown})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 
 from medfence_guard import canonical_json
@@ -276,9 +276,9 @@ def _crashed(check: Check, path: str, problem: Exception) -> Finding:
     )
 
 
-def _guarded(check: Check, path: str, run: Callable[[], list[Finding]]) -> list[Finding]:
+def _guarded(check: Check, context: Context, subject: object, path: str) -> Sequence[Finding]:
     try:
-        return list(run())
+        return check.run(context, subject)
     except Exception as problem:  # noqa: BLE001 - a check that breaks must become an ABSTAIN, whatever broke it
         return [_crashed(check, path, problem)]
 
@@ -298,34 +298,33 @@ def _run_checks(context: Context, findings: list[Finding]) -> None:
         _run_claim(context, claim, findings)
     for item in context.payload.items:
         for check in _ITEM_CHECKS:
-            findings.extend(_guarded(check, item.path, lambda c=check, i=item: c.run(context, i)))  # type: ignore[misc]
+            findings += _guarded(check, context, item, item.path)
         for claim in item.claims:
             _run_claim(context, claim, findings)
             if claim.field == "name":
                 for check in _NAME_CHECKS:
-                    findings.extend(_guarded(check, claim.path, lambda c=check, k=claim: c.run(context, k)))  # type: ignore[misc]
+                    findings += _guarded(check, context, claim, claim.path)
     for check in _DOCUMENT_CHECKS:
-        findings.extend(_guarded(check, context.payload.container, lambda c=check: c.run(context, None)))  # type: ignore[misc]
+        findings += _guarded(check, context, None, context.payload.container)
 
 
 def _run_claim(context: Context, claim: Claim, findings: list[Finding]) -> None:
-    checks = _BY_FIELD.get(claim.field, [])
+    checks = _BY_FIELD.get(claim.field, ())
     if not checks:
         findings.append(rule_finding("schema.unmapped_key", claim.path, Verdict.ABSTAIN, Severity.MAJOR, "No check reads this field."))
     for check in checks:
-        found = _guarded(check, claim.path, lambda c=check: c.run(context, claim))  # type: ignore[misc]
-        if not found:
-            found = [
-                rule_finding(
-                    check.id,
-                    claim.path,
-                    Verdict.ABSTAIN,
-                    Severity.MAJOR,
-                    f"The check {check.id} said nothing about a claim it was given.",
-                    (Evidence(kind="rule", rule_id="engine.check_silent"),),
-                )
-            ]
-        findings.extend(found)
+        findings += _guarded(check, context, claim, claim.path) or [_silent(check, claim)]
+
+
+def _silent(check: Check, claim: Claim) -> Finding:
+    return rule_finding(
+        check.id,
+        claim.path,
+        Verdict.ABSTAIN,
+        Severity.MAJOR,
+        f"The check {check.id} said nothing about a claim it was given.",
+        (Evidence(kind="rule", rule_id="engine.check_silent"),),
+    )
 
 
 # -- reports -----------------------------------------------------------------------------------------------------------
@@ -387,11 +386,12 @@ def _report(artifact_type: str, context: Context, findings: list[Finding]) -> Ve
     by_path: dict[str, list[Verdict]] = {}
     for found in findings:
         by_path.setdefault(found.field_path, []).append(found.verdict)
+    worst = {path: worst_of(verdicts) for path, verdicts in by_path.items()}
     claims = [*payload.document_claims, *(c for item in payload.items for c in item.claims)]
-    verified = sum(1 for c in claims if worst_of(by_path.get(c.path, ())) is Verdict.PASS)
+    verified = sum(worst.get(c.path) is Verdict.PASS for c in claims)
     by_item: dict[str, list[Verdict]] = {}
-    for path, verdicts in by_path.items():
-        by_item.setdefault(path.split("].", 1)[0].rstrip("]") + "]", []).extend(verdicts)
+    for path, verdict in worst.items():
+        by_item.setdefault(path.split("].", 1)[0].rstrip("]") + "]", []).append(verdict)
     items = []
     for item in payload.items:
         statement = context.statement_of(item)

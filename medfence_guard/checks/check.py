@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from medfence_guard.attest import strongest
 from medfence_guard.bind import Binding, ItemReading
 from medfence_guard.bundle import Product
 from medfence_guard.compare import Judgement, Setting
@@ -49,7 +50,7 @@ class Context:
         return self.source.text[span.start : span.end]
 
 
-Run = Callable[[Context, Any], Iterable[Finding]]
+Run = Callable[[Context, Any], Sequence[Finding]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,23 +77,32 @@ class Check:
 
 def source_evidence(context: Context, chunks: Iterable[Chunk], rule: str) -> Evidence | None:
     """Evidence pointing at chunks of the source, sorted and without repeats; None if there are none."""
-    spans = sorted({(c.start, c.end) for c in chunks})
+    spans = [(c.start, c.end) for c in chunks]
     if not spans:
         return None
-    found = tuple(Span(start, end) for start, end in spans)
-    return Evidence(kind="source", source_spans=found, matched_text=" … ".join(context.text(s) for s in found), rule_id=rule)
+    if len(spans) > 1:
+        spans = sorted(set(spans))
+    text = context.source.text
+    return Evidence(
+        kind="source",
+        source_spans=tuple([Span(start, end) for start, end in spans]),
+        matched_text=" … ".join([text[start:end] for start, end in spans]),
+        rule_id=rule,
+    )
 
 
-def reference_evidence(rows: Iterable[Product], rule: str, limit: int = 2) -> list[Evidence]:
+def reference_evidence(rows: Iterable[Product], rule: str) -> list[Evidence]:
     """Evidence citing bundle rows, strongest grade first."""
-    order = {"regulator": 0, "tender": 1, "terminology": 2, "curated": 3}
-    seen: dict[str, Evidence] = {}
-    for row in sorted(rows, key=lambda r: (order.get(r.grade, 9), r.citation)):
-        key = row.brand or " + ".join(row.molecules)
-        seen.setdefault(row.citation, Evidence(kind="reference", refdata_key=key, citation=row.citation, grade=row.grade, rule_id=rule))
-        if len(seen) == limit:
-            break
-    return list(seen.values())
+    return [
+        Evidence(
+            kind="reference",
+            refdata_key=row.brand or " + ".join(row.molecules),
+            citation=row.citation,
+            grade=row.grade,
+            rule_id=rule,
+        )
+        for row in strongest(rows)
+    ]
 
 
 def finding(
@@ -104,22 +114,18 @@ def finding(
     extra: Sequence[Evidence] = (),
 ) -> Finding:
     """A judgement as a finding: evidence from its chunks and references, or its rule where it has neither."""
+    verdict, rule, said, chunks, note, severity, reference = judgement
     evidence = list(extra)
-    pointed = source_evidence(context, judgement.chunks, judgement.rule)
+    pointed = source_evidence(context, chunks, rule)
     if pointed is not None:
         evidence.insert(0, pointed)
-    evidence.extend(reference_evidence(judgement.reference, judgement.rule))
+    if reference:
+        evidence.extend(reference_evidence(reference, rule))
     if not evidence:
-        evidence.append(Evidence(kind="rule", rule_id=judgement.rule))
-    severity = Severity.MINOR if judgement.note and judgement.verdict is Verdict.PASS else judgement.severity
-    return Finding(
-        check_id=check_id,
-        field_path=path,
-        verdict=judgement.verdict,
-        severity=severity,
-        evidence=tuple(evidence),
-        message=f"{says}{judgement.says}.",
-    )
+        evidence.append(Evidence(kind="rule", rule_id=rule))
+    if note and verdict is Verdict.PASS:
+        severity = Severity.MINOR
+    return Finding(check_id, path, verdict, severity, tuple(evidence), f"{says}{said}.")
 
 
 def rule_finding(

@@ -47,14 +47,13 @@ def account(context: Context) -> Accounting:
     findings: list[Finding] = []
     statements = context.reading.statements
     owned = set(context.binding.items_of)
-    owned_groups = {s.group for s in statements if s.index in owned}
-    owned_keys = {s.name.key for s in statements if s.index in owned} | {m for s in statements if s.index in owned for m in _substances(s)}
-    accounted = 0
+    left = [s for s in statements if s.index not in owned]
+    taken = [s for s in statements if s.index in owned] if left else []
+    owned_groups = {s.group for s in taken}
+    owned_keys = {s.name.key for s in taken} | {m for s in taken for m in _substances(s)}
+    accounted = len(statements) - len(left)
     path = context.payload.container
-    for statement in statements:
-        if statement.index in owned:
-            accounted += 1
-            continue
+    for statement in left:
         status = statement.assertion.status
         repeat = statement.name.key in owned_keys or bool(set(_substances(statement)) & owned_keys)
         if statement.group in owned_groups:
@@ -322,21 +321,26 @@ def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:
         meals = [w.chunk for w in roles.whens if w not in roles.day_parts]
     if not timing and roles.day_parts:
         timing, meals = [w.chunk for w in roles.day_parts], [w.chunk for w in roles.whens if w not in roles.day_parts]
-    slotted = {r.chunk for r in roles.slots}
-    return {
-        "strength": [r.chunk for r in roles.strengths] or [c for _, q, c in roles.composition if q is not None],
-        "frequency": timing,
-        "dose": [d.chunk for d in roles.doses if d.chunk not in slotted],
-        "duration": [d.chunk for d in roles.durations],
-        "route": [r.chunk for r in roles.routes],
-        "form": [r.chunk for r in roles.forms],
-        "timing": meals,
-        "site": [r.chunk for r in roles.sites],
-        "quantity": [r.chunk for r in roles.quantities],
-        "refills": [r.chunk for r in roles.refills],
-        "as_needed": [r.chunk for r in roles.prn],
-        "max_dose": [r.chunk for r in roles.maxima],
-    }
+    slotted = [r.chunk for r in roles.slots]
+    stated = {component: [r.chunk for r in getattr(roles, kind)] for component, kind in _CARRIED_AS if getattr(roles, kind)}
+    stated["strength"] = [r.chunk for r in roles.strengths] or [c for _, q, c in roles.composition if q is not None]
+    stated["frequency"] = timing
+    stated["dose"] = [d.chunk for d in roles.doses if d.chunk not in slotted]
+    stated["timing"] = meals
+    return stated
+
+
+# Components that are carried as one kind of value.
+_CARRIED_AS = (
+    ("duration", "durations"),
+    ("route", "routes"),
+    ("form", "forms"),
+    ("site", "sites"),
+    ("quantity", "quantities"),
+    ("refills", "refills"),
+    ("as_needed", "prn"),
+    ("max_dose", "maxima"),
+)
 
 
 def _carries(context: Context, item: Item, statement: Statement, field: str, component: str) -> bool:

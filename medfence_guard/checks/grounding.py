@@ -29,6 +29,7 @@ from medfence_guard.compare import (
     quantity_text,
     unit_text,
 )
+from medfence_guard.confidence import Doubt
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Chunk, Quantity
@@ -236,28 +237,33 @@ def _owned_elsewhere(context: Context, claim: Claim, statement: Statement) -> bo
 def _claim_findings(context: Context, claim: Claim, judgements: Iterable[Judgement], check_id: str) -> list[Finding]:
     """Judgements to findings, after asking how well the words they rest on were recognised (P6, P16, P17)."""
     out: list[Finding] = []
+    says = _says(claim)
     for judgement in judgements:
         if judgement.verdict is FAIL:
             weak = _not_firm(context, claim, judgement)
             if weak:
                 judgement = judgement._replace(verdict=ABSTAIN, severity=Severity.MAJOR, says=f"{judgement.says}; {weak}")
-        chunks = judgement.chunks
-        if claim.field in ("name", "generic_name"):
-            # A name is read as a whole; a digit in it (`Dolo 650`, `GP 2`) is a digit.
-            chunks = tuple(c for c in chunks if any(char.isdigit() for char in context.text(Span(c.start, c.end))))
-        doubt = context.confidence.doubt_about(chunks)
+        doubt = _doubt(context, claim, judgement) if context.confidence.applies else None
         if doubt is not None:
             span = Span(doubt.start, doubt.end)
             evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id=doubt.check_id)
-            out.append(rule_finding(doubt.check_id, claim.path, ABSTAIN, Severity.MAJOR, f"{_says(claim)}{doubt.message}.", (evidence,)))
+            out.append(rule_finding(doubt.check_id, claim.path, ABSTAIN, Severity.MAJOR, f"{says}{doubt.message}.", (evidence,)))
             if judgement.verdict is FAIL:
                 continue
-        name = (
-            "grounding.unit_integrity" if judgement.rule.startswith("unit.") and claim.field in ("strength", "dose", "dosage") else check_id
-        )
-        name = "schema.role" if judgement.rule == "schema.role" else name
-        out.append(finding(context, name, claim.path, judgement, _says(claim)))
+        rule = judgement.rule
+        name = "grounding.unit_integrity" if rule.startswith("unit.") and claim.field in ("strength", "dose", "dosage") else check_id
+        name = "schema.role" if rule == "schema.role" else name
+        out.append(finding(context, name, claim.path, judgement, says))
     return out
+
+
+def _doubt(context: Context, claim: Claim, judgement: Judgement) -> Doubt | None:
+    """Why the words a judgement rests on are not to be trusted."""
+    chunks = judgement.chunks
+    if claim.field in ("name", "generic_name"):
+        # A name is read as a whole; a digit in it (`Dolo 650`, `GP 2`) is a digit.
+        chunks = tuple(c for c in chunks if any(char.isdigit() for char in context.text(Span(c.start, c.end))))
+    return context.confidence.doubt_about(chunks)
 
 
 def _bound(context: Context, claim: Claim) -> tuple[Item, Statement | None]:
@@ -389,7 +395,7 @@ def _name_chunks(context: Context, statement: Statement) -> tuple[Chunk, ...]:
 
 def _claimed_name(context: Context, item: Item, claim: Claim) -> NameReading | None:
     """The item's name; its own reading where the item claims more than one (`{"text": "Metformin", "brand": "Januvia"}`)."""
-    if sum(c.field == claim.field for c in item.claims) > 1:
+    if len([c for c in item.claims if c.field == claim.field]) > 1:
         return context.roles_of(claim).name
     reading = context.items[item.index]
     return reading.name if claim.field == "name" else reading.generic
@@ -531,31 +537,32 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
     reading = context.items[item.index]
     name = reading.name if claim.field == "name" else reading.generic
     assert name is not None
+    if not name.label:
+        return None
     where = _name_chunks(context, statement)
     strengths = statement.roles.strengths
     stated = {v for r in strengths for v in r.value.parts} | {sum(r.value.parts, Fraction(0)) for r in strengths}
     stated |= {v * 1000 for r in strengths for v, u in zip(r.value.parts, r.value.units, strict=True) if u in ("g",)}
-    if name.label:
-        if not strengths:
-            return added(setting_for(context, item, statement), "name.number_not_in_source", "the statement has no such number", where)
-        if len(name.label) > 1:
-            tuples = [r.value.parts for r in strengths]
-            if name.label not in tuples and tuple(v for r in strengths for v in r.value.parts) != name.label:
-                return Judgement(
-                    FAIL,
-                    "name.number_differs",
-                    f"source says {', '.join(quantity_text(r.value) for r in strengths)}",
-                    tuple(r.chunk for r in strengths),
-                )
-        elif name.label[0] not in stated:
-            if statement.roles.unreadable:
-                return Judgement(ABSTAIN, "number.unreadable", "the source's number is not a plain number", where)
+    if not strengths:
+        return added(setting_for(context, item, statement), "name.number_not_in_source", "the statement has no such number", where)
+    if len(name.label) > 1:
+        tuples = [r.value.parts for r in strengths]
+        if name.label not in tuples and tuple(v for r in strengths for v in r.value.parts) != name.label:
             return Judgement(
                 FAIL,
                 "name.number_differs",
                 f"source says {', '.join(quantity_text(r.value) for r in strengths)}",
                 tuple(r.chunk for r in strengths),
             )
+    elif name.label[0] not in stated:
+        if statement.roles.unreadable:
+            return Judgement(ABSTAIN, "number.unreadable", "the source's number is not a plain number", where)
+        return Judgement(
+            FAIL,
+            "name.number_differs",
+            f"source says {', '.join(quantity_text(r.value) for r in strengths)}",
+            tuple(r.chunk for r in strengths),
+        )
     return None
 
 
@@ -799,8 +806,15 @@ def _claim_words(context: Context, setting: Setting, item: Item, claim: Claim, r
     return out
 
 
+# What a reading may hold that `_other_components` leaves to the field's own comparison, and therefore never looks at (tested).
+_JUDGED_BY_THE_FIELD = frozenset("composition cues ambiguous unreadable unsupported residue numbers labels superseded doses_timed".split())
+
+
 def _other_components(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles, beside: Sequence[str]) -> list[Judgement]:
     """Whatever else a value says beside what its field is for: each component must be entailed as well."""
+    if roles.kinds() <= _JUDGED_BY_THE_FIELD.union(beside):
+        # Nothing else is said. So nothing below may hang on a kind of `beside` alone.
+        return []
     out: list[Judgement] = []
     statement = setting.statement
     if "doses" not in beside and roles.doses:

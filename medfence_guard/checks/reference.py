@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medfence_guard.attest import ATTESTED, IMPOSSIBLE, UNKNOWN, attest
+from medfence_guard.attest import ATTESTED, IMPOSSIBLE, UNKNOWN, attest, known_in_form
 from medfence_guard.bind import EXACT
 from medfence_guard.checks.check import Check, Context, reference_evidence, rule_finding
 from medfence_guard.checks.grounding import family_of, releases_of
@@ -163,26 +163,14 @@ def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
                 "There is no product or no single form family to look up; the name or form is judged elsewhere.",
             )
         ]
-    rows = [*entry.rows, *(p for c in entry.compositions for p in context.rulepack.bundle.products.get(c, ()))]
-    matching = [r for r in rows if lexicon.bundle_form_family.get(r.form) == family]
-    if matching:
-        return [
-            rule_finding(
-                "reference.dose_form_valid",
-                claim.path,
-                PASS,
-                Severity.MAJOR,
-                "The bundle knows the product in this form.",
-                tuple(reference_evidence(matching, "reference.dose_form_valid")),
-            )
-        ]
+    known, rows = known_in_form(context.rulepack.bundle, lexicon, entry, family)
     return [
         rule_finding(
             "reference.dose_form_valid",
             claim.path,
-            ABSTAIN,
+            PASS if known else ABSTAIN,
             Severity.MAJOR,
-            "The bundle does not attest this form for the product.",
+            "The bundle knows the product in this form." if known else "The bundle does not attest this form for the product.",
             tuple(reference_evidence(rows, "reference.dose_form_valid")),
         )
     ]

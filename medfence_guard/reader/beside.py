@@ -12,8 +12,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.chunks import Chunk, Quantity, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon
 
 # Inert text that is advice of its own: what is said of its time or length is not said of the medicine.
@@ -35,8 +36,8 @@ def is_advice(chunk: Chunk) -> bool:
 
 def strange_words(clause: Sequence[Chunk], lexicon: Lexicon) -> list[Chunk]:
     """The words of a clause that nobody knows: they may name the thing it speaks of."""
-    known = (lexicon.doubt_words, lexicon.reference_words)
-    return [c for c in clause if c.kind == "word" and not any(c.value in k for k in known) and not str(c.value).isdigit()]
+    doubt, reference = lexicon.doubt_words, lexicon.reference_words
+    return [c for c in clause if c.kind == "word" and not (c.value in doubt or c.value in reference or str(c.value).isdigit())]
 
 
 def without_own_object(clause: Sequence[Chunk], strange: Sequence[Chunk], lexicon: Lexicon, surface: Callable[[Chunk], str]) -> list[Chunk]:
@@ -132,45 +133,99 @@ class Place:
     follows: bool
 
 
+class fact:  # noqa: N801 - read as a word of the class that uses it, like `property`
+    """What a row of a table may ask of a clause: worked out when a row first asks, kept for the others."""
+
+    def __init__(self, work: Callable[[Any], Any]) -> None:
+        self._work = work
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, facts: Any, owner: type) -> Any:  # noqa: ANN401 - each fact has its own type
+        value = facts.__dict__[self._name] = self._work(facts)
+        return value
+
+
 class _Facts:
-    """What the signs below ask of one clause, worked out once."""
+    """What the signs below ask of one clause."""
 
     def __init__(self, body: Sequence[Chunk], text: str, place: Place, lexicon: Lexicon) -> None:
-        self.body, self.text, self.place = body, text, place
+        self.body, self.text, self.place, self._lexicon = body, text, place, lexicon
         # `Rotate injection sites`: the form is of a place, not of a medicine.
-        sited = {n for n, (c, d) in enumerate(itertools.pairwise(body)) if c.kind == "form" and d.value in ("site", "sites")}
+        sited = [n for n, (c, d) in enumerate(itertools.pairwise(body)) if c.kind == "form" and d.value in ("site", "sites")]
         self.kinds = {c.kind for n, c in enumerate(body) if n not in sited}
-        self.unknown = bool(self.kinds & {"word", "malformed", "confused", "unreadable"})
-        self.timed = bool(self.kinds & {"rate", "slots", "prn", "stat", "when"})
-        self.amounts = [c.value for c in body if c.kind == "amount"]
-        self.strength = any(
-            u in _DRUG_UNITS for q in self.amounts for u in q.units if not any(per in ("d", "h", "min") for _, per in q.per)
-        )
-        self.counted = any((q.units[0] or "").startswith("{") for q in self.amounts)
+        self.unknown = not self.kinds.isdisjoint(("word", "malformed", "confused", "unreadable"))
+        self.timed = not self.kinds.isdisjoint(("rate", "slots", "prn", "stat", "when"))
         self.first = body[0]
-        self.second = next((c for c in body[1:3] if c.kind != "mark"), None)
-        self.words = sum(c.kind == "word" for c in body)
         self.named = self.first.kind == "word" and str(self.first.value).isalpha() and len(str(self.first.value)) > 1
-        self.ordering = self.first.kind == "verb" or self._cued(self.first, "continue") or self.first.value in ("rpt", "repeat")
-        self.cued = any(self._cued(c, "continue", "taking", "ambiguous") for c in body)
-        self.ditto = any(self._cued(c, "ambiguous") or (c.kind == "word" and c.value == "do") for c in body)
-        self.family = any(self._cued(c, "family") for c in body)
-        self.conditional = any(self._cued(c, "conditional") for c in body)
-        self.benign = any(
+
+    @fact
+    def amounts(self) -> list[Quantity]:
+        return [c.value for c in self.body if c.kind == "amount"]
+
+    @fact
+    def strength(self) -> bool:
+        return any(u in _DRUG_UNITS for q in self.amounts for u in q.units if not any(per in ("d", "h", "min") for _, per in q.per))
+
+    @fact
+    def counted(self) -> bool:
+        return any((q.units[0] or "").startswith("{") for q in self.amounts)
+
+    @fact
+    def second(self) -> Chunk | None:
+        return next((c for c in self.body[1:3] if c.kind != "mark"), None)
+
+    @fact
+    def words(self) -> int:
+        return sum(c.kind == "word" for c in self.body)
+
+    @fact
+    def ordering(self) -> bool:
+        return self.first.kind == "verb" or self._cued(self.first, "continue") or self.first.value in ("rpt", "repeat")
+
+    @fact
+    def cued(self) -> bool:
+        return any(self._cued(c, "continue", "taking", "ambiguous") for c in self.body)
+
+    @fact
+    def ditto(self) -> bool:
+        return any(self._cued(c, "ambiguous") or (c.kind == "word" and c.value == "do") for c in self.body)
+
+    @fact
+    def family(self) -> bool:
+        return any(self._cued(c, "family") for c in self.body)
+
+    @fact
+    def conditional(self) -> bool:
+        return any(self._cued(c, "conditional") for c in self.body)
+
+    @fact
+    def benign(self) -> bool:
+        return any(
             is_advice(c)
             or c.kind in ("review_phrases", "boilerplate", "header_line_starts", "date")
             or self._cued(c, "avoid", "stopped", "allergy", "held")
             or (isinstance(h := meaning_of(c, "heading"), tuple) and h[1] in ("none", "allergy", "cue"))
-            for c in body
+            for c in self.body
         )
-        self.goes_on = any(isinstance(v := meaning_of(c, "cue"), tuple) and v[0] == "continue" for c in body[1:])
-        self.new_word = (
+
+    @fact
+    def goes_on(self) -> bool:
+        return any(isinstance(v := meaning_of(c, "cue"), tuple) and v[0] == "continue" for c in self.body[1:])
+
+    @fact
+    def new_word(self) -> bool:
+        return (
             self.second is not None
             and self.second.kind == "word"
             and len(str(self.second.value)) > 3
-            and self.second.value not in lexicon.reference_words
+            and self.second.value not in self._lexicon.reference_words
         )
-        self.blanks = sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in body) >= 2 or "..." in text
+
+    @fact
+    def blanks(self) -> bool:
+        return sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in self.body) >= 2 or "..." in self.text
 
     @staticmethod
     def _cued(chunk: Chunk, *classes: str) -> bool:
@@ -180,9 +235,9 @@ class _Facts:
 # What such a line looks like -> whether this one does.
 ORDER_SIGNS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`1-0-1`", lambda f: "slots" in f.kinds),
-    ("`40 mg OD`, `1 g IV`", lambda f: f.strength and (f.timed or "route" in f.kinds)),
-    ("`100 ml/hr`", lambda f: any(per in ("h", "min") for q in f.amounts for _, per in q.per)),
-    ("`xyz 1 tab OD`", lambda f: f.counted and f.unknown and f.timed),
+    ("`40 mg OD`, `1 g IV`", lambda f: (f.timed or "route" in f.kinds) and f.strength),
+    ("`100 ml/hr`", lambda f: "amount" in f.kinds and any(per in ("h", "min") for q in f.amounts for _, per in q.per)),
+    ("`xyz 1 tab OD`", lambda f: f.unknown and f.timed and f.counted),
     ("`__ ** BD`, `... BD`", lambda f: f.timed and not f.unknown and f.blanks),
     (
         "`Tab OD`, `Syp contd`, `Inj xyz`, `Lotion for LA`",
@@ -210,7 +265,7 @@ ORDER_SIGNS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
         ),
     ),
     ("`Xyzolin contd`", lambda f: f.named and len(f.body) <= 3 and f.words == 1 and f.goes_on),
-    ("`1 tab at 2 pm`", lambda f: f.counted and f.first.kind == "amount" and len(f.body) <= 5),
+    ("`1 tab at 2 pm`", lambda f: f.first.kind == "amount" and f.counted and len(f.body) <= 5),
     ("`BD. 2. Xyzolin`", lambda f: f.place.listed and not f.place.numbered and f.first.kind == "word" and len(f.body) <= 3),
     ("`O2 2 L/min`, `D3 60K`", lambda f: f.text.startswith(("o2 ", "o2:", "o2-", "d3 ", "b12 "))),
     ("`TT stat`", lambda f: f.named and f.timed and len(f.body) <= 2),
@@ -224,7 +279,7 @@ ORDER_SIGNS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ),
     ("`2. Drops` below `1.`", lambda f: f.place.numbered and f.place.follows and not f.benign),
     ("`OD x 5 days`", lambda f: "rate" in f.kinds and "duration" in f.kinds),
-    ("`do BD`", lambda f: f.ditto and f.timed),
+    ("`do BD`", lambda f: f.timed and f.ditto),
     (
         "`antibiotics BD`, `Vaccine: Tdap`",
         lambda f: (
@@ -240,7 +295,7 @@ ORDER_SIGNS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
             )
         ),
     ),
-    ("`Add Xyzolin`, `Rpt Xyzolin`", lambda f: f.ordering and f.new_word and len(f.body) <= 5),
+    ("`Add Xyzolin`, `Rpt Xyzolin`", lambda f: len(f.body) <= 5 and f.ordering and f.new_word),
     ("`• Xyzolin` below an order", lambda f: f.place.bulleted and f.unknown and len(f.body) <= 3 and (f.strength or f.place.follows)),
     ("`3. 40 mg`", lambda f: f.place.numbered and (f.timed or f.strength)),
     ("`3. Xyzolin` below `2.`", lambda f: f.place.numbered and f.unknown and (f.place.status == "active" or f.place.follows)),

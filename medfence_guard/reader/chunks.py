@@ -11,6 +11,7 @@ One pass, longest match first; every token ends in exactly one chunk, so what is
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -56,51 +57,6 @@ class Chunk(NamedTuple):
     meanings: tuple[Meaning, ...] = ()
 
 
-# Which reading of a phrase comes first when it has several; the segmenter may choose another by position.
-_KIND_ORDER = (
-    "instruction_to_model",
-    "ambiguous",
-    "rate",
-    "rate_of",
-    "when",
-    "when_offset",
-    "prn",
-    "stat",
-    "as_directed",
-    "duration",
-    "duration_is",
-    "duration_open",
-    "maximum",
-    "unsupported",
-    "weekday",
-    "quantity",
-    "refill",
-    "pseudo_cue",
-    "collective",
-    "cue",
-    "form",
-    "route",
-    "site",
-    "release",
-    "then",
-    "verb",
-    "composition",
-    "medicine_class",
-    "indication",
-    "inert",
-    "indication_part",
-    "terminator",
-    "heading",
-    "review_phrases",
-    "boilerplate",
-    "header_line_starts",
-    "person_roles",
-    "label",
-    "model_label",
-)
-_RANK = {kind: rank for rank, kind in enumerate(_KIND_ORDER)}
-
-
 def _piecewise(word: str, pieces: frozenset[str]) -> list[str] | None:
     """Cut a glued run of letters into known words, longest first; None unless the cut is complete (P18)."""
     if len(word) > 24:
@@ -126,31 +82,39 @@ def _in_a_row(before: Sequence[Chunk]) -> bool:
     return False
 
 
+_NUMERALS = frozenset({NUMBER, DASHED, SLASHED})
 _GLUED_FORMS = ("tab", "cap", "inj", "syp", "syr")
 
 
 def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]) -> list[Token]:
     """Split glued tokens of known kinds: `40mgOD`, `BDx5days`, `TabTelma`. Unknown glue is left as it is."""
     pieces = lexicon.pieces
+    odd = [index for index, token in enumerate(tokens) if token.kind == WORD and token.text not in pieces and token.text not in names]
+    cuts = {index: cut for index in odd if (cut := _cut_of(tokens, index, pieces, names)) is not None}
+    if not cuts:
+        return tokens
     out: list[Token] = []
-    changed = False
-    count = len(tokens)
     for index, token in enumerate(tokens):
-        if token.kind == WORD and token.text not in pieces and token.text not in names:
-            before = token.glued and index > 0 and tokens[index - 1].kind in (NUMBER, DASHED, SLASHED)
-            after = index + 1 < count and tokens[index + 1].glued and tokens[index + 1].kind in (NUMBER, DASHED, SLASHED)
-            cut = _piecewise(token.text, pieces) if (before or after) and len(token.text) > 1 else None
-            if cut is None and len(token.text) > 5 and token.text.startswith(_GLUED_FORMS) and token.text[3:] in names:
-                cut = [token.text[:3], token.text[3:]]
-            if cut is not None and sum(map(len, cut)) == token.end - token.start:
-                changed = True
-                place = token.start
-                for part in cut:
-                    out.append(Token(WORD, part, place, place + len(part), token.glued if place == token.start else True))
-                    place += len(part)
-                continue
-        out.append(token)
-    return out if changed else tokens
+        place, glued = token.start, token.glued
+        for part in cuts.get(index, ()):
+            out.append(Token(WORD, part, place, place + len(part), glued))
+            place, glued = place + len(part), True
+        if index not in cuts:
+            out.append(token)
+    return out
+
+
+def _cut_of(tokens: Sequence[Token], index: int, pieces: frozenset[str], names: Mapping[str, Name]) -> list[str] | None:
+    """The known words an unknown one is made of; None if it is not certain."""
+    token = tokens[index]
+    size = len(token.text)
+    before = token.glued and index > 0 and tokens[index - 1].kind in _NUMERALS
+    after = index + 1 < len(tokens) and tokens[index + 1].glued and tokens[index + 1].kind in _NUMERALS
+    cut = _piecewise(token.text, pieces) if (before or after) and size > 1 else None
+    if cut is None and size > 5 and token.text.startswith(_GLUED_FORMS) and token.text[3:] in names:
+        cut = [token.text[:3], token.text[3:]]
+    # A dotted word (`b.d.`) is no longer as long as it is written.
+    return cut if cut is not None and size == token.end - token.start else None
 
 
 def _is_changing(before: Sequence[Chunk]) -> bool:
@@ -162,56 +126,75 @@ def means(chunk: Chunk, kind: str) -> bool:
     """Whether `kind` is one of the chunk's readings."""
     if chunk.kind == kind:
         return True
-    return bool(chunk.meanings) and any(m.kind == kind for m in chunk.meanings)
+    for meaning in chunk.meanings:  # noqa: SIM110 - asked of every chunk; a generator costs more than the loop
+        if meaning.kind == kind:
+            return True
+    return False
+
+
+def any_means(chunks: Sequence[Chunk], kind: str) -> bool:
+    """Whether `kind` is a reading of any of the chunks."""
+    for chunk in chunks:
+        if chunk.kind == kind:
+            return True
+        for meaning in chunk.meanings:
+            if meaning.kind == kind:
+                return True
+    return False
 
 
 def meaning_of(chunk: Chunk, kind: str) -> object:
     """The value of the chunk's reading as `kind`, None if it has none."""
     if chunk.kind == kind:
         return chunk.value
-    return next((m.value for m in chunk.meanings if m.kind == kind), None)
+    for meaning in chunk.meanings:
+        if meaning.kind == kind:
+            value: object = meaning.value
+            return value
+    return None
+
+
+_PLAIN_KINDS = {NEWLINE: "newline", ITEM: "item", DATE: "date"}
 
 
 class Chunker:
     """Reads tokens against one lexicon and one bundle's names. Holds no state between texts."""
 
-    __slots__ = ("_first_words", "_lexicon", "_names", "_trie", "_units")
+    __slots__ = ("_first_words", "_keys", "_lexicon", "_names", "_phrase_starts", "_trie", "_units")
 
     def __init__(self, lexicon: Lexicon, names: Mapping[str, Name], first_words: frozenset[str]) -> None:
         self._lexicon = lexicon
         self._names = names
+        self._keys = sorted(names)
         self._first_words = first_words
         self._trie = lexicon.trie
         self._units = lexicon.units
+        # The words a phrase may begin with; a phrase that begins with a number may begin with a number word.
+        self._phrase_starts = frozenset(lexicon.trie) | frozenset(lexicon.number_words)
+        if ANY_UNIT in lexicon.trie:
+            self._phrase_starts |= frozenset(lexicon.units)
 
     def chunks(self, tokens: list[Token]) -> list[Chunk]:
         """All chunks of `tokens`, in order, without gaps or overlaps."""
         out: list[Chunk] = []
         index, count = 0, len(tokens)
         while index < count:
-            chunk = self._chunk_at(tokens, index, out)
+            kind, text, start, end, _, _, _ = tokens[index]
+            if kind in (WORD, MARK):
+                chunk = self._word_or_mark(tokens, index, out)
+            elif kind in _PLAIN_KINDS:
+                chunk = Chunk(_PLAIN_KINDS[kind], text, start, end, index, index + 1)
+            elif kind == CONFUSED:
+                chunk = Chunk("confused", "slots", start, end, index, index + 1)
+            elif kind == UNREADABLE:
+                chunk = Chunk("unreadable", None, start, end, index, index + 1)
+            else:
+                chunk = self._numeric(tokens, index, out)
             out.append(chunk)
             index = chunk.last
         return out
 
     # -- one chunk -------------------------------------------------------------------------------------------------
-
-    def _chunk_at(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk:
-        token = tokens[index]
-        kind = token.kind
-        if kind in (WORD, MARK):
-            return self._word_or_mark(tokens, index, before)
-        if kind == NEWLINE:
-            return self._make("newline", token.text, tokens, index, index + 1)
-        if kind == ITEM:
-            return self._make("item", token.text, tokens, index, index + 1)
-        if kind == DATE:
-            return self._make("date", token.text, tokens, index, index + 1)
-        if kind == CONFUSED:
-            return self._make("confused", "slots", tokens, index, index + 1)
-        if kind == UNREADABLE:
-            return self._make("unreadable", None, tokens, index, index + 1)
-        return self._numeric(tokens, index, before)
 
     @staticmethod
     def _make(
@@ -368,12 +351,12 @@ class Chunker:
 
     def _confused_cluster(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk | None:
         """`8D`, `S0S`, `H5`: a timing word in which a letter and a digit were exchanged. Never repaired."""
-        after = index + 1
-        while after < len(tokens) and tokens[after].glued and tokens[after].kind in (NUMBER, WORD) and after - index < 3:
+        after, count = index + 1, len(tokens)
+        while after < count and tokens[after].glued and tokens[after].kind in (NUMBER, WORD) and after - index < 3:
             after += 1
         if after == index + 1 and tokens[index].kind == NUMBER and tokens[index].text not in self._lexicon.confusable_timing:
             return None
-        joined = "".join(t.text for t in tokens[index:after])
+        joined = "".join([t.text for t in tokens[index:after]])
         if joined not in self._lexicon.confusable_timing:
             return None
         if before and before[-1].value in ("x", "for"):
@@ -486,27 +469,32 @@ class Chunker:
 
     def _word_or_mark(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk:
         token = tokens[index]
+        text = token.text
+        after = index + 1
         if token.kind == WORD:
-            confused = self._confused_cluster(tokens, index, before)
-            if confused is not None:
-                return confused
-        if token.text in ("t", "c") and index + 2 < len(tokens) and tokens[index + 1].text == "." and tokens[index + 1].glued:
+            stuck = after < len(tokens) and tokens[after].glued
+            if stuck or text in self._lexicon.confusable_timing:
+                confused = self._confused_cluster(tokens, index, before)
+                if confused is not None:
+                    return confused
+        elif text not in self._phrase_starts:
+            return Chunk("mark", text, token.start, token.end, index, after)
+        if text in ("t", "c") and index + 2 < len(tokens) and tokens[index + 1].text == "." and tokens[index + 1].glued:
             named = tokens[index + 2].kind == WORD and len(tokens[index + 2].text) > 2
             if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
                 return self._make("form", "tablet" if token.text == "t" else "capsule", tokens, index, index + 1)
-        phrase = self._phrase(tokens, index)
+        phrase = self._phrase(tokens, index) if text in self._phrase_starts else None
         if token.kind == MARK:
             return phrase if phrase is not None else self._make("mark", token.text, tokens, index, index + 1)
-        drug = self._drug(tokens, index)
+        drug = self._drug(tokens, index) if text in self._first_words or text in self._names else None
         if drug is not None and (phrase is None or drug.last >= phrase.last):
             return drug
         if phrase is not None:
             return phrase
-        if token.text in self._lexicon.number_words:
+        if text in self._lexicon.number_words:
             amount = self._amount(tokens, index, before)
             if amount is not None:
                 return amount
-        after = index + 1
         if (
             after < len(tokens)
             and tokens[after].glued
@@ -515,13 +503,11 @@ class Chunker:
             and not token.glued
         ):
             return self._malformed(tokens, index, after)
-        return self._make("word", token.text, tokens, index, after)
+        return Chunk("word", text, token.start, token.end, index, after)
 
     def _drug(self, tokens: list[Token], index: int) -> Chunk | None:
-        token = tokens[index]
-        names = self._names
-        if token.text not in self._first_words and token.text not in names:
-            return None
+        """The longest key of the bundle that begins here; read on only while some key begins so."""
+        names, keys = self._names, self._keys
         best: tuple[int, str, Name] | None = None
         key = ""
         place = index
@@ -534,6 +520,9 @@ class Chunker:
                 unit_follows = part.kind != WORD and place > index and self._unit_at(tokens, place + 1) is not None
                 if found is not None and not (unit_follows and best is not None):
                     best = (place + 1, key, found)
+                longer = bisect_right(keys, key)
+                if longer == len(keys) or not keys[longer].startswith(key):
+                    break
             elif not (part.kind == MARK and part.text == "-" and place > index):
                 break
             place += 1
@@ -563,21 +552,22 @@ class Chunker:
             token = tokens[place]
             if token.kind == NEWLINE:
                 return best
-            if ANY_NUMBER in node and token.kind in (NUMBER, DASHED, SLASHED, WORD):
+            kind, text = token.kind, token.text
+            if ANY_NUMBER in node and (kind in _NUMERALS or (kind == WORD and text in self._lexicon.number_words)):
                 read = self._number(tokens, place, words=True)
                 if read is not None:
                     longer = self._walk(tokens, index, read[2], node[ANY_NUMBER], (read[0], read[1], read[3]))
                     if longer is not None and (best is None or longer[0] > best[0]):
                         best = longer
-            if ANY_UNIT in node and token.kind == WORD and token.text in self._units:
+            if ANY_UNIT in node and kind == WORD and text in self._units:
                 longer = self._walk(tokens, index, place + 1, node[ANY_UNIT], number)
                 if longer is not None and (best is None or longer[0] > best[0]):
                     best = longer
-            following = node.get(token.text)
+            following = node.get(text)
             if following is None:
-                if token.kind == MARK and token.text in ("-", ".") and place > index and place + 1 < count:
+                if kind == MARK and text in ("-", ".") and place > index and place + 1 < count:
                     ahead = tokens[place + 1]
-                    if ahead.text in node and (token.text == "-" or not ahead.glued or len(tokens[place - 1].text) <= 2):
+                    if ahead.text in node and (text == "-" or not ahead.glued or len(tokens[place - 1].text) <= 2):
                         place += 1
                         continue
                 return best
@@ -592,7 +582,7 @@ class Chunker:
         meanings: list[Meaning],
         number: tuple[Fraction, Fraction | None, tuple[str, ...]] | None,
     ) -> Chunk:
-        ordered = sorted(meanings, key=lambda m: _RANK.get(m.kind, 99)) if len(meanings) > 1 else meanings
+        ordered = meanings
         if len(ordered) > 1 and last < len(tokens) and tokens[last].text == ":":
             # `When: before breakfast`: in front of a colon a label is a label.
             ordered = [*(m for m in ordered if m.kind == "label"), *(m for m in ordered if m.kind != "label")]

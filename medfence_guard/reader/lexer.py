@@ -31,30 +31,34 @@ _DAY_MONTH_YEAR = (
 _TIGHT_DASHED = rf"(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])"
 _SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|\s?-)"
 
-# Alternatives are grouped by what their first character may be, so that a word is not tried as a date first.
+# Alternatives are grouped by what their first character may be, so that a word is not tried as a date first. Of what may
+# begin with a letter only a word has two letters in front. The white space behind a token is passed over with it.
 _TOKEN = re.compile(
     rf"""
-    (?P<newline>\n)
-  | (?P<item>(?:(?<=\n)|\A)[ ]*[(]?\d{{1,3}}(?:[.][)]?|[)])(?!\d))
+    (?:
+        (?P<plain>[a-zµ]{{2}}[a-zµ]*+(?!'))
+      | (?P<item>(?:(?<=\n)|\A)[ ]*[(]?\d{{1,3}}(?:[.][)]?|[)])(?!\d))
+      | (?=[a-zµ℞\u0900-\u0dff\u200c\u200d])(?:
+            (?P<confused_word>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
+          | (?P<dotted>(?<![a-z])(?:[a-z]\.){{1,3}}[a-z](?![a-z'])\.?)
+          | (?P<slashword>(?<![a-z])[a-z](?:/[a-z]){{1,3}}(?![a-z]))
+          | (?P<word>[a-zµ]+(?:'[a-z]+)?|[\u0900-\u0dff\u200c\u200d]+|℞)
+        )
+      | (?=[\d.½¼¾⅓⅔|])(?:
+            (?P<date>(?<![\d/.-])(?:{_DAY_MONTH_YEAR})(?![\d/-]|\.\d))
+          | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
+          | (?P<mlslots>(?<![\w.]){_PLAIN}\s?ml(?:\s?-+\s?(?:{_PLAIN}\s?ml|0)){{2,3}}(?![\w]))
+          | (?P<dashed>{_TIGHT_DASHED}|{_SPACED_DASHED})
+          | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:\s?\+\s?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
+          | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
+          | (?P<spaced>\d+(?:\s+\.\s*|\.\s+(?=\d+\s?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,\s+\d{{3}}(?!\d))
+          | (?P<number>{_NUMBER})
+        )
+      | (?P<arrow>[-=]{{1,6}}>|→|⇒)
+      | (?P<mark>[^\n ])
+    )[ ]*
+  | (?P<newline>\n)
   | (?P<space>[ ]+)
-  | (?=[a-zµ℞\u0900-\u0dff\u200c\u200d])(?:
-        (?P<confused_word>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
-      | (?P<dotted>(?<![a-z])(?:[a-z]\.){{1,3}}[a-z](?![a-z'])\.?)
-      | (?P<slashword>(?<![a-z])[a-z](?:/[a-z]){{1,3}}(?![a-z]))
-      | (?P<word>[a-zµ]+(?:'[a-z]+)?|[\u0900-\u0dff\u200c\u200d]+|℞)
-    )
-  | (?=[\d.½¼¾⅓⅔|])(?:
-        (?P<date>(?<![\d/.-])(?:{_DAY_MONTH_YEAR})(?![\d/-]|\.\d))
-      | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
-      | (?P<mlslots>(?<![\w.]){_PLAIN}\s?ml(?:\s?-+\s?(?:{_PLAIN}\s?ml|0)){{2,3}}(?![\w]))
-      | (?P<dashed>{_TIGHT_DASHED}|{_SPACED_DASHED})
-      | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:\s?\+\s?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
-      | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
-      | (?P<spaced>\d+(?:\s+\.\s*|\.\s+(?=\d+\s?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,\s+\d{{3}}(?!\d))
-      | (?P<number>{_NUMBER})
-    )
-  | (?P<arrow>[-=]{{1,6}}>|→|⇒)
-  | (?P<mark>.)
     """,
     re.VERBOSE,
 )
@@ -70,6 +74,7 @@ _KIND = {
     "slashed": SLASHED,
     "spaced": NUMBER,
     "number": NUMBER,
+    "plain": WORD,
     "dotted": WORD,
     "slashword": WORD,
     "word": WORD,
@@ -146,36 +151,40 @@ _SEPARATORS = {DASHED: r"\s*-+\s*", SLASHED: "/", PLUSSED: r"\s*\+\s*"}
 def lex(folded: FoldedText, start: int = 0, end: int | None = None) -> list[Token]:
     """All tokens of `folded.text[start:end]` in order; white space is left out, line ends are kept."""
     tokens: list[Token] = []
-    append = tokens.append
     text, unlisted = folded
     reached = -1
     for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
-        name = match.lastgroup
-        if name == "space":
-            continue
-        kind = _KIND[name]  # type: ignore[index]
-        begin, stop = match.span()
-        surface = match.group()
+        name: str = match.lastgroup  # type: ignore[assignment]
+        begin, stop = match.span(name)
         glued = begin == reached
-        reached = stop
-        if kind == WORD:
-            if name == "dotted":
-                surface = surface.replace(".", "")
-            append(Token(WORD, surface, begin, stop, glued))
-        elif kind == NUMBER:
-            value, notes = plain_number(surface)
-            append(Token(NUMBER, surface, begin, stop, glued, None if value is None else (value,), notes))
-        elif name == "arrow":
-            append(Token(MARK, "->", begin, stop, glued))
-        elif kind in _SEPARATORS:
-            if name == "mlslots":
-                values, notes = _several(surface.replace("ml", ""), _SEPARATORS[kind])
-                notes += ("ml",)
-            else:
-                values, notes = _several(surface, _SEPARATORS[kind])
-            append(Token(kind, surface, begin, stop, glued, values, notes))
+        if name in _AS_WRITTEN:
+            tokens.append(Token(_KIND[name], match[name], begin, stop, glued))
+        elif name == "space":
+            continue
         else:
-            append(Token(kind, surface, begin, stop, glued))
+            tokens.append(_valued(name, match[name], begin, stop, glued))
+        reached = stop
     if unlisted:
         tokens = [token._replace(kind=UNREADABLE) if not unlisted.isdisjoint(range(token.start, token.end)) else token for token in tokens]
     return tokens
+
+
+# Tokens that carry nothing but their surface.
+_AS_WRITTEN = frozenset({"plain", "word", "slashword", "mark", "newline", "item", "date", "confused", "confused_word"})
+
+
+def _valued(name: str, surface: str, begin: int, stop: int, glued: bool) -> Token:
+    """A token whose text is not its surface, or that carries numbers."""
+    kind = _KIND[name]
+    if name == "dotted":
+        return Token(WORD, surface.replace(".", ""), begin, stop, glued)
+    if name == "arrow":
+        return Token(MARK, "->", begin, stop, glued)
+    if kind == NUMBER:
+        value, notes = plain_number(surface)
+        return Token(NUMBER, surface, begin, stop, glued, None if value is None else (value,), notes)
+    if name == "mlslots":
+        values, notes = _several(surface.replace("ml", ""), _SEPARATORS[kind])
+        return Token(kind, surface, begin, stop, glued, values, (*notes, "ml"))
+    values, notes = _several(surface, _SEPARATORS[kind])
+    return Token(kind, surface, begin, stop, glued, values, notes)

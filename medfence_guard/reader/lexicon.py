@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -47,6 +47,49 @@ class Rate(NamedTuple):
 
 # Column labels that are ordinary words of a sentence; as labels they would swallow it.
 _PREPOSITIONS = frozenset({"for", "to", "from", "on", "by"})
+# Which reading of a phrase comes first when it has several; the segmenter may choose another by position.
+KIND_ORDER = (
+    "instruction_to_model",
+    "ambiguous",
+    "rate",
+    "rate_of",
+    "when",
+    "when_offset",
+    "prn",
+    "stat",
+    "as_directed",
+    "duration",
+    "duration_is",
+    "duration_open",
+    "maximum",
+    "unsupported",
+    "weekday",
+    "quantity",
+    "refill",
+    "pseudo_cue",
+    "collective",
+    "cue",
+    "form",
+    "route",
+    "site",
+    "release",
+    "then",
+    "verb",
+    "composition",
+    "medicine_class",
+    "indication",
+    "inert",
+    "indication_part",
+    "terminator",
+    "heading",
+    "review_phrases",
+    "boilerplate",
+    "header_line_starts",
+    "person_roles",
+    "label",
+    "model_label",
+)
+_RANK = {kind: rank for rank, kind in enumerate(KIND_ORDER)}
 LEAF = ""  # the key of a trie node that holds the meanings of the phrase ending there
 ANY_NUMBER = "#"
 ANY_UNIT = "{u}"
@@ -72,11 +115,14 @@ class RemarkWords:
     other_headings: re.Pattern[str]
     heading_words: frozenset[str]
     column_heads: re.Pattern[str]
+    known: frozenset[str]
+    first_words: Mapping[str, frozenset[str]]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> RemarkWords:
         """KeyError if a table is missing; the rulepack loader reports it."""
         return cls(
+            known=frozenset().union(*(raw[table] for table in ("changes", "changes_beside", "whole", "whole_if_known", "nouns", "small"))),
             corrections=_any_of(raw["corrections"]),
             other_papers=_any_of(raw["other_papers"]),
             no_intake=_any_of(raw["no_intake"]),
@@ -92,7 +138,34 @@ class RemarkWords:
             other_headings=_any_of(raw["other_headings"]),
             heading_words=frozenset(raw["heading_words"]),
             column_heads=_any_of(raw["column_heads"]),
+            first_words={table: _first_words(raw[table]) for table in _PATTERNS},
         )
+
+    def may_find(self, table: str, spoken: frozenset[str]) -> bool:
+        """Whether a phrase of this pattern can begin with one of these words."""
+        first = self.first_words[table]
+        return "" in first or not first.isdisjoint(spoken)
+
+    def for_page(self, spoken: frozenset[str]) -> RemarkWords:
+        """The tables for a page of these words: a pattern that can find nothing there is one that matches nothing."""
+        idle: dict[str, Any] = {table: _NOTHING for table in _PATTERNS if not self.may_find(table, spoken)}
+        return replace(self, **idle)
+
+
+def _first_words(phrases: Iterable[str]) -> frozenset[str]:
+    """The run of letters each phrase begins with; empty for one that begins otherwise."""
+    return frozenset(found[0] if (found := _LETTERS.match(phrase)) else "" for phrase in phrases)
+
+
+_LETTERS = re.compile("[a-z]+")
+_NOTHING = re.compile("(?!)")
+# The tables that are patterns.
+_PATTERNS = ("corrections", "other_papers", "no_intake", "classes", "other_headings", "column_heads")
+
+
+def spoken_in(text: str) -> frozenset[str]:
+    """The runs of letters of a folded text. A phrase that stands in it begins with one of them, or with no letter."""
+    return frozenset(_LETTERS.findall(text))
 
 
 def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
@@ -175,6 +248,7 @@ class Phrases(dict[str, Trie]):
             known = node.setdefault(LEAF, [])
             if meaning not in known:
                 known.append(meaning)
+                known.sort(key=lambda m: _RANK.get(m.kind, 99))
         return self.setdefault(word, top[word])
 
     def __contains__(self, word: object) -> bool:

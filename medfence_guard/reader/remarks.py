@@ -13,14 +13,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from medfence_guard.reader.beside import DANGLING, is_advice, strange_words, without_own_object
-from medfence_guard.reader.chunks import Chunk, meaning_of, means
-from medfence_guard.reader.lexicon import Lexicon
+from medfence_guard.reader.beside import DANGLING, fact, is_advice, strange_words, without_own_object
+from medfence_guard.reader.chunks import Chunk, any_means, meaning_of
+from medfence_guard.reader.lexicon import Lexicon, spoken_in
 
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
 _ORDINAL = r"(?:first|second|third|fourth|fifth|last|1st|2nd|3rd|4th|5th)"
 _NUMBERS = r"\d{1,2}(?: ?(?:,|&|and|\+) ?\d{1,2})*"
 _NOUN = r"(?:one|two|three|drug|medicine|medication|tablet|tab|item|order|no|number)s?"
+_COUNT = re.compile(r"\d|first|second|third|fourth|fifth|last")
 # `Only 1 and 2`, `Omit no 2`, `the second medicine`, `No. 3 is for wife`, `1 & 2 for mother`
 _BY_PLACE = re.compile(
     rf"\b{_ORDINAL} {_NOUN}\b|"
@@ -70,6 +71,7 @@ _VALUES = frozenset({"amount", "duration", "rate", "slots", "prn", "weekday", "m
 _BARE = frozenset(
     "cue word duration duration_open rate amount number prn mark then label verb slots when weekday unsupported stat form".split()
 )
+_NOUN_KINDS = frozenset({"word", "label", "form"})
 _NO_CHANGE = frozenset({"taking", "continue", "ambiguous", "conditional", "question"})
 _LATER = frozenset("if after once when only from tomorrow later on post before until till unless".split())
 # Kinds that say something of how or when a medicine is taken.
@@ -84,78 +86,183 @@ _MOVED_ON = frozenset({"followup", "investigations", "signature", "header"})
 
 
 class _Facts:
-    """What the rows below ask of one clause, worked out once."""
+    """What the rows below ask of one clause."""
 
     def __init__(self, clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str]) -> None:
-        words = lexicon.remarks
         self.text, self.section, self.clause = text, section, clause
-        self.spoken = frozenset(_WORD.findall(text))
-        known = words.changes | words.changes_beside | words.whole | words.whole_if_known | words.nouns | words.small
-        strange = [c for c in strange_words(clause, lexicon) if not frozenset(_WORD.findall(str(c.value))) <= known]
-        self.unknown = len(strange)
-        left = without_own_object(clause, strange, lexicon, surface)
+        self._lexicon, self._words, self._surface = lexicon, lexicon.remarks, surface
         self.kinds = {c.kind for c in clause}
-        self.advised = any(map(is_advice, clause))
-        self.measured = any(c.kind == "header_line_starts" for c in clause)
-        self.cued = any(c.kind == "cue" and c.value[0] not in _NO_CHANGE for c in left)
-        self.person = any(means(c, "person_roles") for c in clause) or any(c.kind == "cue" and c.value[0] == "family" for c in clause)
-        spoken_of = frozenset(w for c in clause if c.kind in ("word", "label", "cue", "medicine_class") for w in _WORD.findall(surface(c)))
-        self.changed = self.cued or bool(spoken_of & words.changes)
-        self.valued = bool(self.kinds & _VALUES) or any(c.kind == "then" and surface(c).endswith("stop") for c in clause)
-        self.whole = bool(spoken_of & words.whole)
-        self.weakly_whole = bool(spoken_of & words.whole_if_known)
-        self.noun = any(
-            (c.kind in ("word", "label", "form") or c.value == "prescription_nouns")
-            and _WORD.findall(surface(c))[-1:]
-            and _WORD.findall(surface(c))[-1] in words.nouns
-            for c in clause
-        )
-        self.bare = self.kinds - {"inert"} <= _BARE and not self.advised
         self.first = clause[0]
-        verb = 1 if len(clause) > 1 and surface(self.first) in ("to", "please", "will", "can") else 0
-        self.ordering = clause[verb].kind == "verb" or clause[verb].value == "order_forms"
-        self.second = surface(clause[verb + 1]) if len(clause) > verb + 1 else ""
-        self.taken_back = words.other_papers.search(text) is not None
-        self.of_a_class = "medicine_class" in self.kinds or words.classes.search(text) is not None
-        self.noun = self.noun or self.of_a_class
-        # `takes only when BP is high`, `reports taking 20`: `on` is too common a word to count.
-        self.taking = any(
-            c.kind == "cue" and c.value[0] == "taking" and surface(c).startswith(("tak", "reports tak", "using")) for c in clause
-        )
-        self.conditional = any(c.kind == "cue" and c.value[0] == "conditional" for c in clause)
-        self.ending = self.first.kind == "cue" and self.first.value[0] in ("stopped", "held")
-        self.dangling = len(clause) <= 4 and (
-            (self.first.kind == "word" and self.first.value in DANGLING) or text.startswith(("up to ", "upto "))
-        )
         self.found_before = section in _FINDINGS
-        self.own = (
+
+    @fact
+    def spoken(self) -> frozenset[str]:
+        return frozenset(_WORD.findall(self.text))
+
+    @fact
+    def counts(self) -> bool:
+        return _COUNT.search(self.text) is not None
+
+    @fact
+    def _strange(self) -> list[Chunk]:
+        known = self._words.known
+        return [c for c in strange_words(self.clause, self._lexicon) if not known.issuperset(_WORD.findall(str(c.value)))]
+
+    @fact
+    def unknown(self) -> int:
+        return len(self._strange)
+
+    @fact
+    def advised(self) -> bool:
+        return "inert" in self.kinds and any(map(is_advice, self.clause))
+
+    @fact
+    def measured(self) -> bool:
+        return "header_line_starts" in self.kinds
+
+    @fact
+    def _left(self) -> list[Chunk]:
+        return without_own_object(self.clause, self._strange, self._lexicon, self._surface)
+
+    @fact
+    def cued(self) -> bool:
+        if "cue" not in self.kinds:
+            return False
+        return any(c.kind == "cue" and c.value[0] not in _NO_CHANGE for c in self._left)
+
+    @fact
+    def person(self) -> bool:
+        return any_means(self.clause, "person_roles") or any(c.kind == "cue" and c.value[0] == "family" for c in self.clause)
+
+    @fact
+    def _spoken_of(self) -> frozenset[str]:
+        told = [self._surface(c) for c in self.clause if c.kind in ("word", "label", "cue", "medicine_class")]
+        return frozenset(w for surface in told for w in _WORD.findall(surface))
+
+    @fact
+    def changed(self) -> bool:
+        return self.cued or not self._words.changes.isdisjoint(self._spoken_of)
+
+    @fact
+    def changed_beside(self) -> bool:
+        return self.changed or not self._words.changes_beside.isdisjoint(self._spoken_of)
+
+    @fact
+    def valued(self) -> bool:
+        return not _VALUES.isdisjoint(self.kinds) or any(c.kind == "then" and self._surface(c).endswith("stop") for c in self.clause)
+
+    @fact
+    def whole(self) -> bool:
+        return not self._words.whole.isdisjoint(self._spoken_of)
+
+    @fact
+    def weakly_whole(self) -> bool:
+        return not self._words.whole_if_known.isdisjoint(self._spoken_of)
+
+    @fact
+    def noun(self) -> bool:
+        ends = [_WORD.findall(self._surface(c))[-1:] for c in self.clause if c.kind in _NOUN_KINDS or c.value == "prescription_nouns"]
+        return any(end and end[0] in self._words.nouns for end in ends) or self.of_a_class
+
+    @fact
+    def bare(self) -> bool:
+        return self.kinds - {"inert"} <= _BARE and not self.advised
+
+    @fact
+    def _verb(self) -> int:
+        return 1 if len(self.clause) > 1 and self._surface(self.first) in ("to", "please", "will", "can") else 0
+
+    @fact
+    def ordering(self) -> bool:
+        return bool(self.clause[self._verb].kind == "verb" or self.clause[self._verb].value == "order_forms")
+
+    @fact
+    def second(self) -> str:
+        return self._surface(self.clause[self._verb + 1]) if len(self.clause) > self._verb + 1 else ""
+
+    @fact
+    def taken_back(self) -> bool:
+        return self._words.other_papers.search(self.text) is not None
+
+    @fact
+    def of_a_class(self) -> bool:
+        return "medicine_class" in self.kinds or self._words.classes.search(self.text) is not None
+
+    @fact
+    def taking(self) -> bool:
+        # `takes only when BP is high`, `reports taking 20`: `on` is too common a word to count.
+        return any(
+            c.kind == "cue" and c.value[0] == "taking" and self._surface(c).startswith(("tak", "reports tak", "using")) for c in self.clause
+        )
+
+    @fact
+    def conditional(self) -> bool:
+        return any(c.kind == "cue" and c.value[0] == "conditional" for c in self.clause)
+
+    @fact
+    def ending(self) -> bool:
+        return self.first.kind == "cue" and self.first.value[0] in ("stopped", "held")
+
+    @fact
+    def dangling(self) -> bool:
+        return len(self.clause) <= 4 and (
+            (self.first.kind == "word" and self.first.value in DANGLING) or self.text.startswith(("up to ", "upto "))
+        )
+
+    @fact
+    def own(self) -> bool:
+        return (
             self.advised
             or self.measured
-            or bool(self.spoken & words.objects)
+            or not self._words.objects.isdisjoint(self.spoken)
             or self.first.kind == "pseudo_cue"
             or any(
                 c.kind in ("date", "code", "review_phrases", "boilerplate", "instruction_to_model", "person_roles", "collective")
                 or (isinstance(h := meaning_of(c, "heading"), tuple) and h[1] in ("none", "family"))
-                for c in clause
+                for c in self.clause
             )
+            or not self._left_over
+            or _LETTERHEAD.search(self.text) is not None
+            or not _VISITING.isdisjoint(_WORD.findall(self.text)[:3])
         )
-        self.changed_beside = self.changed or bool(spoken_of & words.changes_beside)
-        left_over = [
-            c for c in left if c.kind != "mark" and not (c.kind == "cue" and c.value[0] == "continue") and surface(c) not in words.small
-        ]
-        self.own = self.own or not left_over or bool(_LETTERHEAD.search(text)) or bool(_VISITING & frozenset(_WORD.findall(text)[:3]))
-        self.words = sum(c.kind not in ("mark", "inert") for c in clause)
-        self.starting = surface(self.first) in words.starts
-        self.doubted = any(c.kind == "word" and c.value in lexicon.doubt_words for c in clause)
-        self.timed = bool(self.kinds & _SAID_OF_AN_ORDER)
-        self.named = self.kinds <= {"word", "number", "mark", "inert"} and self.unknown == self.words
+
+    @fact
+    def _left_over(self) -> bool:
+        """Something is left of it that is no mark, no `continue` and no small word."""
+        small = self._words.small
+        return any(
+            c.kind != "mark" and not (c.kind == "cue" and c.value[0] == "continue") and self._surface(c) not in small for c in self._left
+        )
+
+    @fact
+    def words(self) -> int:
+        return sum(c.kind not in ("mark", "inert") for c in self.clause)
+
+    @fact
+    def starting(self) -> bool:
+        return self._surface(self.first) in self._words.starts
+
+    @fact
+    def doubted(self) -> bool:
+        return any(c.kind == "word" and c.value in self._lexicon.doubt_words for c in self.clause)
+
+    @fact
+    def timed(self) -> bool:
+        return not _SAID_OF_AN_ORDER.isdisjoint(self.kinds)
+
+    @fact
+    def named(self) -> bool:
+        return self.kinds <= {"word", "number", "mark", "inert"} and self.unknown == self.words
 
 
 # What the clause looks like -> whether this one does.
 REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`Old prescription copy`, `Proposed regimen`", lambda f: f.taken_back),
     ("`Correction - dose 20`", lambda f: f.first.value == "correction" and f.second in (":", "-", "")),
-    ("`First two only`, `Omit no 2`, `1 & 2 for mother`", lambda f: not f.found_before and _BY_PLACE.search(f.text) is not None),
+    (
+        "`First two only`, `Omit no 2`, `1 & 2 for mother`",
+        lambda f: not f.found_before and f.counts and _BY_PLACE.search(f.text) is not None,
+    ),
     ("`2 - patient has enough`", lambda f: not f.found_before and _OF_A_NUMBER.match(f.text) is not None),
     (
         "`both stopped`, `All of these for 5 days`, `Above for wife`",
@@ -245,7 +352,7 @@ def heads_something_else(text: str, lexicon: Lexicon) -> bool:
         return False
     if _COUNTED_HEADING.match(bare):
         return True
-    if words.other_headings.search(bare) is None:
+    if not words.may_find("other_headings", spoken_in(bare)) or words.other_headings.search(bare) is None:
         return False
     rest = _WORD.findall(words.other_headings.sub(" ", bare))
     return len(rest) <= 5 and sum(not (word in words.heading_words or word.isdigit()) for word in rest) <= 1

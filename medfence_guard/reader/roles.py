@@ -8,7 +8,7 @@ is a label whose unit only the bundle may supply. What gets no role is residue, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -129,6 +129,13 @@ class Roles:
     labels: list[Role] = field(default_factory=list)
     superseded: list[Role] = field(default_factory=list)
     doses_timed: list[tuple[Role, tuple[str, ...]]] = field(default_factory=list)
+    _kinds: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def kinds(self) -> frozenset[str]:
+        """The fields that hold anything. Kept once asked for: ask only when the reading is complete."""
+        if self._kinds is None:
+            self._kinds = frozenset([kind for kind in _KINDS if getattr(self, kind)])
+        return self._kinds
 
     @property
     def has_timing(self) -> bool:
@@ -140,6 +147,7 @@ class Roles:
         return [w for w in self.whens if w.value[0] in DAY_PARTS]
 
 
+_KINDS = tuple(f.name for f in fields(Roles) if f.name not in ("name", "_kinds"))
 DAY_PARTS = frozenset({"MORN", "NOON", "AFT", "EVE", "NIGHT", "HS"})
 MEAL_CODES = {"M": "MORN", "D": "NOON", "V": "EVE"}
 

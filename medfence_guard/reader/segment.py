@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.beside import (
@@ -25,8 +25,8 @@ from medfence_guard.reader.beside import (
     without_enumerator,
     without_own_object,
 )
-from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
-from medfence_guard.reader.lexicon import Lexicon
+from medfence_guard.reader.chunks import Chunk, DrugMention, any_means, meaning_of, means
+from medfence_guard.reader.lexicon import Lexicon, spoken_in
 from medfence_guard.reader.remarks import (
     ends_the_order_above,
     heads_something_else,
@@ -58,6 +58,8 @@ _UNLISTED_SET = re.compile(
     r"(?:(?:the|other|old|his|her|previous|regular|usual)\s+)*"
     r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
 )
+# One of these is in every such set.
+_SET_WORDS = frozenset("rest all old other previous earlier remaining usual family gp outside".split())
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
@@ -156,13 +158,15 @@ def split_lines(chunks: Sequence[Chunk]) -> list[tuple[list[Chunk], bool]]:
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 _SEX_AND_AGE = re.compile(r"\b\d{1,3}\s*(?:y|yr|yrs|years?)?\s*[/ ,]?\s*(?:male|female|m|f)\b")
+# What that may leave as a run of letters: `m`, `yrsm`, `female`.
+_SEXES = frozenset(age + sex for age in ("", "y", "yr", "yrs", "year", "years") for sex in ("male", "female", "m", "f"))
 _PERSON = re.compile(r"(?:(?:mr|mrs|ms|miss|master|shri|smt)\b[. ]|(?:baby of|b/o)\b)")
 _RECORD = re.compile(r"(?:uhid|mrn|ip no|op no|opd no|ipd no|patient id|abha|bed(?: no)?|token(?: no)?)\s*[:#.-]?\s*([\w/-]*\d[\w/-]*)")
 _CASE = re.compile(r"case\s*#?(\d{1,2})\b|(?:patient )?name\s*[:-]\s*([a-z][a-z ]+)")
 
 
-def _person_of(text: str, chunks: Sequence[Chunk]) -> str | None:
-    """Who a line names, folded, if it is the head of a person's page; None for any other line."""
+def _person_of(text: str, chunks: Sequence[Chunk], aged: bool) -> str | None:
+    """Who a line names, folded, if it is the head of a person's page; None for any other line. `aged`: a sex may be written."""
     line = text[chunks[0].start : chunks[-1].end]
     numbered = _CASE.match(line)
     if numbered is not None:
@@ -172,12 +176,12 @@ def _person_of(text: str, chunks: Sequence[Chunk]) -> str | None:
     found = _RECORD.match(line)
     if found is not None:
         return found.group(1)
-    if _PERSON.match(line) or (_SEX_AND_AGE.search(line) and len(line) <= 80):
+    if _PERSON.match(line) or (len(line) <= 80 and aged and _SEX_AND_AGE.search(line)):
         return " ".join(line.split())
     return None
 
 
-def _date_of(text: str, chunks: Sequence[Chunk]) -> str | None:
+def _date_of(text: str, chunks: Sequence[Chunk], _: bool) -> str | None:
     """The date a line consists of, with or without `Date:` or `Visit` before it."""
     dates = [c for c in chunks if c.kind == "date"]
     if len(dates) != 1 or any(c.kind not in ("date", "mark", "header_line_starts", "heading", "label") for c in chunks):
@@ -199,8 +203,10 @@ def _behind_bar(chunks: list[Chunk]) -> list[Chunk]:
 class Segmenter:
     """One pass over the lines of one source."""
 
-    def __init__(self, lexicon: Lexicon, folded: str) -> None:
-        self._lexicon = lexicon
+    def __init__(self, lexicon: Lexicon, folded: str, *, split: bool = True) -> None:
+        """`split`: words of the text were cut into pieces, so that its runs of letters are not all that can be read in it."""
+        self._spoken = None if split else spoken_in(folded)
+        self._lexicon = lexicon if self._spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(self._spoken))
         self._text = folded
         self.out = Segmented()
         self._section = ("", "unknown")
@@ -257,11 +263,16 @@ class Segmenter:
                 draft.alternative = True
         return self.out
 
+    def _may_say(self, words: frozenset[str]) -> bool:
+        """Whether the page may hold any of these words; a pattern that needs one is not tried otherwise."""
+        return self._spoken is None or not words.isdisjoint(self._spoken)
+
     def _count_blocks(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
         """P23: another person's name, number or bed, or another date, on a line of its own between two orders."""
         starts = sorted({draft.line for draft in self.out.drafts})
+        aged = self._may_say(_SEXES)
         for is_head, counted in ((_person_of, "patients"), (_date_of, "prescriptions")):
-            heads = [(n, who) for n, (chunks, _) in enumerate(lines) if (who := is_head(self._text, chunks)) is not None]
+            heads = [(n, who) for n, (chunks, _) in enumerate(lines) if (who := is_head(self._text, chunks, aged)) is not None]
             several = any(len(_SEX_AND_AGE.findall(who)) > 1 for _, who in heads)
             for (one, first), (two, second) in itertools.combinations(heads, 2):
                 if first != second and any(one < n < two for n in starts) and any(n > two for n in starts):
@@ -433,7 +444,7 @@ class Segmenter:
         if numbered is not None:
             self.out.item_numbers.append(numbered)
         line_text = self._text[chunks[0].start : chunks[-1].end]
-        unlisted = _UNLISTED_SET.search(line_text)
+        unlisted = _UNLISTED_SET.search(line_text) if self._may_say(_SET_WORDS) else None
         if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
             self.out.collectives.append(
                 Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
@@ -592,7 +603,7 @@ class Segmenter:
 
     def _addresses_a_model(self, chunks: Sequence[Chunk]) -> bool:
         """P24: the line tells a machine what to do."""
-        if any(means(c, "instruction_to_model") for c in chunks):
+        if any_means(chunks, "instruction_to_model"):
             return True
         if len(chunks) > 1 and means(chunks[0], "model_label") and chunks[1].kind == "mark" and chunks[1].value == ":":
             return True

@@ -121,9 +121,9 @@ def read_source(
         tokens = _in_visual_order(tokens, boxed)
     else:
         interleaved = tuple(Span(start, end) for start, end in interleaved_columns_suspected(source.text))
-    tokens = split_glued(tokens, lexicon, known_names)  # type: ignore[arg-type]
-    lines = split_lines(chunker.chunks(tokens))
-    segmented: Segmented = Segmenter(lexicon, folded.text).run(lines)
+    pieces = split_glued(tokens, lexicon, known_names)  # type: ignore[arg-type]
+    lines = split_lines(chunker.chunks(pieces))
+    segmented: Segmented = Segmenter(lexicon, folded.text, split=pieces is not tokens).run(lines)
 
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]
@@ -148,7 +148,7 @@ def read_source(
         segmented.patients,
         missing,
         segmented.discharge,
-        len(tokens),
+        len(pieces),
         {group: tuple(members) for group, members in groups.items()},
         tuple(s for s in statements if s.assertion.status in ("stopped", "held", "allergy", "avoid", "not_taking")),
     )

@@ -239,12 +239,12 @@ def without_text(report: VerificationReport) -> VerificationReport:
     def bare(evidence: Evidence) -> Evidence:
         if evidence.kind == "reference":
             return Evidence(kind="rule", rule_id="evidence.withheld", source_spans=evidence.source_spans)
-        return replace(evidence, matched_text=None, refdata_key=None, citation=None, grade=None, similarity=None)
+        return evidence._replace(matched_text=None, refdata_key=None, citation=None, grade=None, similarity=None)
 
     return replace(
         report,
         findings=tuple(
-            replace(f, field_path=masked_path(f.field_path), message="", evidence=tuple(map(bare, f.evidence))) for f in report.findings
+            f._replace(field_path=masked_path(f.field_path), message="", evidence=tuple(map(bare, f.evidence))) for f in report.findings
         ),
         items=tuple(replace(item, path=masked_path(item.path)) for item in report.items),
         not_checked=tuple(map(masked_path, report.not_checked)),

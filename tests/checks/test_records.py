@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 
 from medfence_guard import Extraction, Rulepack, SourceDocument, Verdict, verify
 from medfence_guard.artifacts import ARTIFACT_TYPES
-from medfence_guard.checks import ALL_CHECKS
+from medfence_guard.checks import ALL_CHECKS, grounding
 from medfence_guard.checks.check import Check
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,9 +80,16 @@ def test_a_check_that_says_nothing_abstains_and_is_named(monkeypatch: pytest.Mon
 
 
 def test_a_frequency_that_no_comparison_judged_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    from medfence_guard.checks import grounding
 
     monkeypatch.setattr(grounding, "compare_frequency", lambda *_: [])
     payload = {"medications": [{"name": "Telma", "strength": "40 mg", "frequency": "OD"}]}
     report = verify(Extraction("prescription", payload), SourceDocument("Tab Telma 40 mg OD"), Rulepack.default())
     assert report.at("$.medications[0].frequency") is Verdict.ABSTAIN
+
+
+def test_what_is_judged_beside_a_field_is_never_passed_over() -> None:
+    """A value that holds nothing but what the field's own comparison judges is not searched for more; the search looks at none of it."""
+    looking = (grounding._other_components, grounding._added_words, grounding._judge_method)
+    looked_at = {kind for function in looking for kind in re.findall(r"\broles\.(\w+)", inspect.getsource(function))}
+    assert len(looked_at) > 15
+    assert not looked_at & grounding._JUDGED_BY_THE_FIELD

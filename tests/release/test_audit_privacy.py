@@ -39,14 +39,13 @@ class LeakyFence(KeyedFence):
         loud = Evidence(kind="source", source_spans=(Span(1, 2),), matched_text="Zyxopril 50 mcg", rule_id="rule.Vishnuparvathi said so")
         named = Evidence(kind="reference", refdata_key="brand:zyxopril", citation="Mrs Vishnuparvathi", grade="Zyxopril")
         first = report.findings[0]
-        odd = replace(
-            first,
+        odd = first._replace(
             check_id="grounding.text",
             field_path="$.medications[0].Vishnuparvathi",
             evidence=(loud, named),
             message="Zyxopril quarterspoon",
         )
-        quoted = replace(first, field_path='$.medications[0]["Mrs Vishnuparvathi"]', check_id="Zyxopril is unknown")
+        quoted = first._replace(field_path='$.medications[0]["Mrs Vishnuparvathi"]', check_id="Zyxopril is unknown")
         return replace(report, findings=(*report.findings, odd, quoted), not_checked=("$.Kwabenafax", "$.patient"))
 
 
