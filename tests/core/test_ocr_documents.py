@@ -68,10 +68,16 @@ def test_every_layout_can_pass_with_boxes(judged: list[tuple[dict[str, Any], Ver
         assert all(v is not Verdict.FAIL for _, v in rows)
 
 
-def _corruptions(payload: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+LEVELS = ("T0", "D0", "D1", "D2", "D3")
+
+
+def _corruptions(payload: dict[str, Any], turn: int) -> list[tuple[str, dict[str, Any]]]:
+    """Each kind on one item of two; another `turn` takes the others, so that over the levels of one page every item is met."""
     out = []
     for index in range(len(payload["medications"])):
-        for name in ("strength", "unit", "frequency", "duration", "dropped", "duplicated", "renamed"):
+        for number, name in enumerate(("strength", "unit", "frequency", "duration", "dropped", "duplicated", "renamed")):
+            if (index + number + turn) % 2:
+                continue
             changed = copy.deepcopy(payload)
             item = changed["medications"][index]
             if name == "strength":
@@ -92,7 +98,7 @@ def _corruptions(payload: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     return out
 
 
-@pytest.mark.parametrize("level", ["T0", "D0", "D1", "D2", "D3"])
+@pytest.mark.parametrize("level", LEVELS)
 def test_no_corruption_of_a_true_payload_passes(level: str) -> None:
     rulepack = Rulepack.default()
     passed = []
@@ -100,7 +106,7 @@ def test_no_corruption_of_a_true_payload_passes(level: str) -> None:
         if document["level"] != level or document["id"] > "p29":
             continue
         source = _source(document)
-        for name, payload in _corruptions(document["payload"]):
+        for name, payload in _corruptions(document["payload"], LEVELS.index(level)):
             if verify(Extraction("prescription", payload), source, rulepack).overall is Verdict.PASS:
                 passed.append((document["id"], name))
     assert passed == []
