@@ -291,7 +291,7 @@ REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`Assuming BP stays high`, `Unless BP normal`", lambda f: not f.found_before and f.text.startswith(_PROVIDED)),
     (
         "`Only on dialysis days`, `Each for 3 days only`",
-        lambda f: f.words <= 6 and f.text.startswith(_LIMITING) and (f.timed or "only" in f.spoken),
+        lambda f: f.words <= 6 and f.unknown <= 2 and f.text.startswith(_LIMITING) and (f.timed or "only" in f.spoken),
     ),
     ("`Given by paramedics`", lambda f: f.text.startswith("given by ")),
 )
