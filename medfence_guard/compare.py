@@ -428,6 +428,9 @@ def _compare_bare(
         if claim.parts == source.parts:
             return [Judgement(PASS, "quantity.equal", said + ", and so does the claim", where)]
         return [Judgement(FAIL, "quantity.different", said, where)]
+    if claim.per and source.parts == (*claim.parts, *(n for n, _ in claim.per)):
+        # `Syp X 250/5`: 250 mg in 5 ml, or a combination.
+        return [Judgement(ABSTAIN, "unit.not_written", f"{said}; the bundle does not settle the unit", where, severity=Severity.MAJOR)]
     if claim.parts != source.parts and claim.per:
         return [Judgement(FAIL, "quantity.different", said, where)]
     if len(source.parts) == 1:

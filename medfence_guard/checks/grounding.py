@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest, implied_forms, implied_units
@@ -1086,12 +1086,16 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
     roles = context.roles_of(claim)
     if roles.unreadable:
         return _claim_findings(context, claim, _unreadable_claim(roles), "grounding.text")
-    wanted = [w for w in _words(claim.text) if w not in ("for", "of", "the", "a", "in", "and")]
+    wanted = [w for w in _words(claim.text) if w not in _REASON_GLUE]
     # What is read as a dose or a time is no reason and no place: `OD` as a site, `1-1-1` as an indication.
     text = _statement_words(
         context, statement, without=frozenset(r.chunk for kind in _READ_AS_VALUES for r in getattr(statement.roles, kind))
     )
-    if wanted and all(f" {w} " in text for w in wanted):
+    same = context.rulepack.lexicon.same_reasons
+    told = [w for w in _by_meaning(_words(claim.text), same) if w not in _REASON_GLUE]
+    stated = [*statement.roles.prn_for, *statement.roles.indications]
+    verbatim = bool(wanted) and all(f" {w} " in text for w in wanted)
+    if verbatim or (told and set(told) <= set(_by_meaning(text.split(), same))):
         dropped = _limit_of_the_reason(context, statement, claim, wanted)
         if dropped:
             where = tuple(dropped)
@@ -1101,14 +1105,18 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
                 [Judgement(ABSTAIN, "text.limit_dropped", "source also says from what value on", where, severity=Severity.MAJOR)],
                 "grounding.text",
             )
-        return _claim_findings(
-            context,
-            claim,
-            [Judgement(PASS, "text.verbatim", "source has the same words", _holding(context, statement, wanted))],
-            "grounding.text",
-        )
+        found = Judgement(PASS, "text.verbatim", "source has the same words", _holding(context, statement, wanted))
+        if not verbatim:
+            where = tuple(r.chunk for r in stated) or statement.chunks[-1:]
+            found = Judgement(PASS, "text.same_reason", "source says the same in other words", where, note=True)
+        return _claim_findings(context, claim, [found], "grounding.text")
     whole = " " + " ".join(_words(context.source.text)) + " "
     proven = statement.readable and not setting.misreadable and not all(f" {w} " in whole for w in wanted)
+    # Beside a reason the source does state, other words may say the same, unless the table knows both as different reasons.
+    known = {w for w in told if w.startswith(_MEANT)}
+    reasons = {w for r in stated for w in _by_meaning(_words(context.text(Span(r.chunk.start, r.chunk.end))), same)}
+    if reasons and not (known and known == set(told) and all(w.startswith(_MEANT) for w in reasons) and not known & reasons):
+        proven = False
     return _claim_findings(
         context,
         claim,
@@ -1122,6 +1130,28 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
         ],
         "grounding.text",
     )
+
+
+_REASON_GLUE = frozenset({"for", "of", "the", "a", "in", "and"})
+_MEANT = "="  # no word holds it, so a meaning is never taken for a word
+_LONGEST_REASON = 4
+
+
+def _by_meaning(words: Sequence[str], same: Mapping[str, str]) -> list[str]:
+    """The words with every listed wording of a reason (`bukhar`, `HTN`) replaced by its meaning, longest first."""
+    out: list[str] = []
+    place = 0
+    while place < len(words):
+        for size in range(min(_LONGEST_REASON, len(words) - place), 0, -1):
+            meant = same.get(" ".join(words[place : place + size]))
+            if meant is not None:
+                out.append(_MEANT + meant)
+                place += size
+                break
+        else:
+            out.append(words[place])
+            place += 1
+    return out
 
 
 @_of_a_statement("grounding.text")

@@ -147,6 +147,11 @@ class fact:  # noqa: N801 - read as a word of the class that uses it, like `prop
         return value
 
 
+def is_lettered(word: str) -> bool:
+    """Letters only; the vowel signs of Devanagari are letters here, though Unicode calls them marks."""
+    return all(char.isalpha() or "\u0900" <= char <= "\u0963" for char in word)
+
+
 class _Facts:
     """What the signs below ask of one clause."""
 
@@ -158,7 +163,7 @@ class _Facts:
         self.unknown = not self.kinds.isdisjoint(("word", "malformed", "confused", "unreadable"))
         self.timed = not self.kinds.isdisjoint(("rate", "slots", "prn", "stat", "when"))
         self.first = body[0]
-        self.named = self.first.kind == "word" and str(self.first.value).isalpha() and len(str(self.first.value)) > 1
+        self.named = self.first.kind == "word" and is_lettered(str(self.first.value)) and len(str(self.first.value)) > 1
 
     @fact
     def amounts(self) -> list[Quantity]:

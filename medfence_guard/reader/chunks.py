@@ -265,6 +265,11 @@ class Chunker:
             # `|25 mcg`: a bar at a number is a digit that was misread, unless the line has cells.
             return self._malformed(tokens, index, index + 1)
         phrase = self._phrase(tokens, index)
+        if phrase is not None and phrase.kind == "duration" and phrase.last > index + 1:
+            ahead = self._phrase(tokens, phrase.last - 1)
+            if ahead is not None and ahead.kind == "rate" and ahead.last > phrase.last:
+                # `Crocin 500 din me teen baar`: the day belongs to the frequency behind the number.
+                phrase = None
         if token.values is None:
             return self._malformed(tokens, index, index + 1)
         amount = self._amount(tokens, index, before)
@@ -484,6 +489,8 @@ class Chunker:
             if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
                 return self._make("form", "tablet" if token.text == "t" else "capsule", tokens, index, index + 1)
         phrase = self._phrase(tokens, index) if text in self._phrase_starts else None
+        if token.text == "on" and (phrase is None or phrase.last == index + 1) and self._is_every_night(tokens, index, before):
+            return self._make("when", ("NIGHT", None), tokens, index, index + 1)
         if token.kind == MARK:
             return phrase if phrase is not None else self._make("mark", token.text, tokens, index, index + 1)
         drug = self._drug(tokens, index) if text in self._first_words or text in self._names else None
@@ -504,6 +511,21 @@ class Chunker:
         ):
             return self._malformed(tokens, index, after)
         return Chunk("word", text, token.start, token.end, index, after)
+
+    def _is_every_night(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> bool:
+        """`Atorvastatin 80mg ON` (omni nocte): behind an amount and at the end of its clause, where `on` has nothing to govern."""
+        if not before or before[-1].kind not in ("amount", "form"):
+            return False
+        after = index + 1
+        while after < len(tokens) and tokens[after].kind == NEWLINE:
+            after += 1
+        if after == len(tokens):
+            return True
+        if after == index + 1:
+            return tokens[after].text in (",", ";", ")", ".", "x", "for")
+        # The line breaks behind it: `5 mg on / Mondays` is one phrase.
+        ahead = self._phrase(tokens, after)
+        return tokens[after].kind != DATE and (ahead is None or ahead.kind not in ("weekday", "rate", "when", "duration", "ambiguous"))
 
     def _drug(self, tokens: list[Token], index: int) -> Chunk | None:
         """The longest key of the bundle that begins here; read on only while some key begins so."""

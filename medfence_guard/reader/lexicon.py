@@ -200,6 +200,7 @@ class Lexicon:
     site_route: Mapping[str, str | None]
     same_forms: tuple[frozenset[str], ...]
     remarks: RemarkWords
+    same_reasons: Mapping[str, str]
 
 
 # What a token may begin with that goes on after a space (`1 - 0 - 1`, `2 + 1`). Where none of these is, words are cut one by one.
@@ -428,6 +429,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         instruction_marks=tuple(sections["instruction_to_model"].get("marks", ())),
         same_forms=tuple(frozenset(group) for group in forms["same_form"]),
         remarks=RemarkWords.from_json(tables["remarks"]),
+        same_reasons={wording: group[0] for group in reasons["same"] for wording in group},
         site_route={row["site"]: row["route"] for row in routes["sites"]},
     )
 

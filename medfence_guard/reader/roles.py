@@ -223,6 +223,11 @@ class NameReader:
                     label, label_chunk = chunk.value.parts, chunk
             elif chunk.kind == "tuple" and label_chunk is None:
                 label, label_chunk = chunk.value, chunk
+            elif self._bracketed_label(chunks, place, label_chunk, self._size(key, parts, suffixes)):
+                label, label_chunk = chunks[place + 1].value, chunks[place + 1]
+                end = chunks[place].start
+                place += 3
+                break
             elif (
                 not known
                 and chunk.kind == "word"
@@ -256,6 +261,21 @@ class NameReader:
             key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts)
         )
         return reading, place
+
+    def _size(self, key: str, parts: Sequence[DrugMention], suffixes: Sequence[str]) -> int:
+        """How many substances the name read so far has; 0 if that is not certain."""
+        entry = self._entry(key, parts, suffixes)
+        return 0 if entry is None or entry.ambiguous else len(entry.compositions[0])
+
+    @staticmethod
+    def _bracketed_label(chunks: Sequence[Chunk], place: int, label_chunk: Chunk | None, size: int) -> bool:
+        """`Telma AM (40/5)`: one number for each substance. `(5/7)` may be five days, `(1/2)` half a tablet."""
+        if chunks[place].value != "(" or label_chunk is not None or size < 2 or place + 2 >= len(chunks):
+            return False
+        inside, closing = chunks[place + 1], chunks[place + 2]
+        return (
+            inside.kind == "tuple" and closing.value == ")" and len(inside.value) == size and inside.value[-1] not in (2, 3, 4, 7, 8, 12, 52)
+        )
 
     def extend(self, name: NameReading, chunk: Chunk) -> bool:
         """Add a further substance of a combination (`Telmisartan 40 mg + Amlodipine 5 mg`) to the name."""
@@ -384,10 +404,10 @@ class RoleReader:
             if (
                 chunk.kind == "drug"
                 and roles.name is not None
-                and chunks[place - 1].value in ("+", "/", "&", "and")
+                and chunks[place - 1].value in ("+", "/", "&", "and", "-")
                 and self._names.extend(roles.name, chunk)
             ):
-                place += 1
+                place = self._component(chunks, place, roles)
                 continue
             stepped = self._composition(chunks, place, roles, anchor)
             if stepped is not None:
@@ -400,6 +420,30 @@ class RoleReader:
         self._strengths_agree(roles)
         self._after(roles, columns, eye, surface)
         return roles
+
+    @staticmethod
+    def _component(chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
+        """The strength behind a further substance, where the one before it has a number without a unit.
+
+        `Telmisartan 40/Hydrochlorothiazide 12.5` has two such numbers; in `Amoxicillin 500 + Clavulanate 125 mg` one unit
+        is written for both, as in `500/125 mg`.
+        """
+        name = roles.name
+        after = chunks[place + 1] if place + 1 < len(chunks) else None
+        if name is None or name.label_chunk is None or after is None or after.kind not in ("number", "amount"):
+            return place + 1
+        quantity: Quantity = after.value
+        if len(name.label) != len(name.parts) - 1 or len(quantity.parts) != 1 or quantity.high is not None or quantity.per:
+            return place + 1
+        spanned = after._replace(start=name.label_chunk.start, first=name.label_chunk.first)
+        parts = (*name.label, *quantity.parts)
+        if after.kind == "number":
+            name.label, name.label_chunk = parts, spanned._replace(value=parts, kind="tuple")
+            return place + 2
+        whole = Quantity(parts, quantity.units * len(parts))
+        roles.strengths.append(Role(whole, spanned._replace(value=whole)))
+        name.label, name.label_chunk = (), None
+        return place + 2
 
     # -- a printed composition -------------------------------------------------------------------------------------
 

@@ -1162,6 +1162,9 @@ class Segmenter:
         if joint is None or lead is not None:
             return False
         text = str(joint.value) if joint.kind in ("mark", "word") else ""
+        if text == "-" and len(trail) > 1 and trail[-2].end == joint.start and chunks[place].start == joint.end:
+            # `Amoxicillin-Clavulanate`: a hyphen without white space joins.
+            text = "+"
         if text not in ("+", "/", "&") and not (joint.kind in ("word", "inert") and text in ("and",)) and joint.kind != "indication_part":
             return False
         body = trail[:-1]
