@@ -725,6 +725,54 @@ def slot_parts(values: Sequence[Fraction]) -> frozenset[str]:
     return frozenset(part for part, value in zip(_SLOT_PARTS[len(values)], values, strict=True) if value)
 
 
+def spelt_out(roles: Roles) -> dict[str, tuple[Fraction, str | None]] | None:
+    """`1 tab morning, 2 tabs night`: time of day -> how much; None unless two counts or more each stand before times of their own."""
+    counts = [r for r in (*roles.doses, *roles.numbers) if isinstance(r.value, Quantity)]
+    marks = sorted([*counts, *roles.day_parts], key=lambda r: r.chunk.start)
+    if len(counts) < 2 or roles.slots or len(counts) != len(roles.doses) + len(roles.numbers):
+        return None
+    out: dict[str, tuple[Fraction, str | None]] = {}
+    amount: tuple[Fraction, str | None] | None = None
+    used = True
+    for role in marks:
+        if isinstance(role.value, Quantity):
+            quantity = role.value
+            if not used or len(quantity.parts) != 1 or quantity.high is not None or quantity.per:
+                return None
+            amount, used = (quantity.parts[0], quantity.units[0]), False
+            continue
+        part = {"AFT": "NOON"}.get(role.value[0], role.value[0])
+        if amount is None or part in out:
+            return None
+        out[part], used = amount, True
+    return out if used else None
+
+
+def slots_spelt_out(source: Roles, claim: Roles) -> dict[str, tuple[Fraction, str | None]] | None:
+    """The claim's `spelt_out`, where it can be compared with the source's slots."""
+    return spelt_out(claim) if source.slots and not source.rates else None
+
+
+def compare_spelt_out(
+    setting: Setting, slots: Role, spelt: Mapping[str, tuple[Fraction, str | None]], units: frozenset[str]
+) -> list[Judgement]:
+    """A slot pattern on one side, each slot in words on the other. `units`: what may be counted. Evening and bedtime are no slot of three."""
+    values, unit = slots.value
+    where = (slots.chunk,)
+    said = f"source says {_slot_text(values)}" if slots in setting.statement.roles.slots else "source says each slot in words"
+    parts = _SLOT_PARTS[len(values)]
+    told = {part: value for part, (value, _) in spelt.items() if value}
+    given = {part: value for part, value in zip(parts, values, strict=True) if value}
+    if not set(told) <= set(parts):
+        return [Judgement(ABSTAIN, "timing.slots_shape", f"{said}; the times of day are others", where, severity=Severity.MAJOR)]
+    if told != given:
+        return [Judgement(FAIL, "dose.one_of_several", said, where)]
+    counted = {u for _, u in spelt.values() if u is not None}
+    if counted - units - ({unit} if unit else set()):
+        return [Judgement(ABSTAIN, "dose.unit_not_written", f"{said}; what is counted is not written", where, severity=Severity.MAJOR)]
+    return [Judgement(PASS, "timing.slots_spelt_out", f"{said}, the claim the same, slot by slot", where, note=True)]
+
+
 def _slot_text(values: Sequence[Fraction]) -> str:
     return "-".join(number_text(v) for v in values)
 
@@ -867,6 +915,9 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
         if pairs and not any(r == c for r, c in pairs) and not source.slots and not claim.slots and not claim.day_parts:
             return [Judgement(FAIL, "timing.no_reading_entails", "no reading of the ambiguous word gives the claimed frequency", where)]
         return [Judgement(ABSTAIN, "timing.ambiguous_token", "a timing word has two attested readings", where, severity=Severity.MAJOR)]
+    spelt = slots_spelt_out(source, claim)
+    if spelt is not None and not (claim.rates or claim.stat or claim.as_directed or source.stat):
+        return compare_spelt_out(setting, source.slots[0], spelt, form_units(setting))
     if claim.as_directed:
         if source.as_directed:
             return [Judgement(PASS, "timing.equal", "source says as directed", tuple(r.chunk for r in source.as_directed))]
@@ -1034,6 +1085,9 @@ def _no_timing(setting: Setting) -> Judgement:
         return Judgement(
             ABSTAIN, "timing.shared", "the frequency stands behind several names; whose it is is not certain", severity=Severity.MAJOR
         )
+    if len(_distinct(statement.roles.doses)) > 1:
+        where = tuple(d.chunk for d in statement.roles.doses)
+        return Judgement(ABSTAIN, "timing.unparsed", "several doses stand there without their times", where, severity=Severity.MAJOR)
     return added(setting, "timing.component_invented", "the statement states no such timing")
 
 
@@ -1088,6 +1142,13 @@ def _claim_slots(setting: Setting, source: Roles, claim: Roles) -> list[Judgemen
                 )
             ]
         return [Judgement(FAIL, "timing.different", said, where)]
+    spelt = spelt_out(source)
+    if spelt is not None and not source.prn:
+        if wanted_unit is None and any(u not in _PIECES for _, u in spelt.values()):
+            where = tuple(d.chunk for d in source.doses)
+            return [Judgement(ABSTAIN, "unit.not_claimed", "the slots of the claim have no unit", where, severity=Severity.MAJOR)]
+        judged = compare_spelt_out(setting, claim.slots[0], spelt, frozenset(u for _, u in spelt.values() if u))
+        return [j._replace(chunks=tuple(w.chunk for w in (*source.doses, *source.day_parts))) for j in judged]
     parts = _distinct_parts(source)
     if parts:
         where = tuple(w.chunk for w in source.day_parts)

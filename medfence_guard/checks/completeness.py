@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from medfence_guard.bundle import name_key
 from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence
-from medfence_guard.compare import slot_parts
+from medfence_guard.compare import slot_parts, spelt_out
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION, UNDECIDED
@@ -379,6 +379,9 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
             continue
         roles = context.roles_of(claim)
         if component in kinds and getattr(roles, kinds[component]):
+            return True
+        if component == "dose" and roles.slots and spelt_out(statement.roles) is not None:
+            # `1 tab morning, 2 tabs night` is the `1-0-2` of the claim, which is compared with it.
             return True
         if component == "as_needed" and roles.prn:
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest, implied_forms, implied_units
@@ -24,9 +25,12 @@ from medfence_guard.compare import (
     compare_frequency,
     compare_prn_flag,
     compare_strength,
+    compare_spelt_out,
     compare_whens,
+    form_units,
     number_text,
     quantity_text,
+    slots_spelt_out,
     unit_text,
 )
 from medfence_guard.confidence import Doubt
@@ -740,6 +744,10 @@ def dose_check(context: Context, claim: Claim, item: Item, statement: Statement)
 
 
 def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:
+    spelt = slots_spelt_out(setting.statement.roles, roles)
+    if spelt is not None:
+        rest = _other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "rates", "whens"))
+        return [*compare_spelt_out(setting, setting.statement.roles.slots[0], spelt, form_units(setting)), *rest]
     units = [q for q in _quantities(roles) if None not in q.units]
     bare = [q for q in _quantities(roles) if None in q.units]
     if not units and not bare and roles.slots:
@@ -779,6 +787,9 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = _unreadable_claim(roles) or compare_frequency(setting, roles)
+    if slots_spelt_out(statement.roles, roles) is not None:
+        # `1 morning, 1 night` for `1-0-1`: the counts are those of the slots, and compared with them.
+        roles = replace(roles, doses=[], numbers=[])
     judgements = list(judgements) + _claim_words(context, setting, item, claim, roles)
     judgements.extend(
         _other_components(

@@ -553,7 +553,7 @@ class Chunker:
         return self._make("drug", DrugMention(best[1], best[2]), tokens, index, best[0])
 
     def _phrase(self, tokens: list[Token], index: int) -> Chunk | None:
-        """Longest phrase of the trie starting at `index`; a full stop or hyphen inside a phrase is passed over."""
+        """Longest phrase of the trie starting at `index` (`once_daily`): a full stop or joint inside a phrase is passed over."""
         best = self._walk(tokens, index, index, self._trie, None)
         if best is None:
             return None
@@ -587,9 +587,9 @@ class Chunker:
                     best = longer
             following = node.get(text)
             if following is None:
-                if kind == MARK and text in ("-", ".") and place > index and place + 1 < count:
+                if token.kind == MARK and token.text in ("-", ".", "_") and place > index and place + 1 < count:
                     ahead = tokens[place + 1]
-                    if ahead.text in node and (text == "-" or not ahead.glued or len(tokens[place - 1].text) <= 2):
+                    if ahead.text in node and (token.text != "." or not ahead.glued or len(tokens[place - 1].text) <= 2):
                         place += 1
                         continue
                 return best
