@@ -179,6 +179,9 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
     if _combination_in_pieces(context, context.payload.items[claim.item], statement):
         return "the medicines the item joins stand apart in the source"
     if context.source.modality == "text":
+        foreign = _foreign(statement)
+        if foreign is not None and any(c.start > foreign for c in judgement.chunks):
+            return "another medicine may stand there"
         if claim.field in ("instructions", "timing"):
             if len(context.reading.groups[statement.group]) > 1:
                 return "the statement has several steps"
@@ -229,6 +232,20 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
             if found.status in (UNATTESTED, IMPOSSIBLE):
                 return "the strength read in the source is itself not attested"
     return ""
+
+
+def _foreign(statement: Statement) -> int | None:
+    """Where an unread word with an amount of its own begins (`Paracetamol 1g QDS, Xyzolin 30mg QDS PRN`); None if none does."""
+    unread = {r.chunk for r in statement.roles.residue if r.chunk.kind == "word" and len(str(r.chunk.value)) > 2}
+    at: int | None = None
+    for chunk in statement.chunks:
+        if chunk in unread:
+            at = chunk.start if at is None else at
+        elif chunk.kind == "amount" and at is not None:
+            return at
+        else:
+            at = None
+    return None
 
 
 def _owned_elsewhere(context: Context, claim: Claim, statement: Statement) -> bool:
@@ -621,8 +638,12 @@ def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, state
         out.extend(compare_strength(setting, amounts, _implied(context, statement)))
     out.extend(judgement for r in roles.forms for judgement in _judge_form(context, setting, statement, r.value))
     out.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "forms", "numbers")))
-    if roles.cues or roles.unsupported or roles.composition:
+    if roles.cues or roles.unsupported:
         out.append(Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR))
+    out.extend(_name_in_brackets(context, claim, roles, statement))
+    printed = [q for _, q, _ in roles.composition if q is not None]
+    if printed:
+        out.extend(compare_strength(setting, printed, _implied(context, statement)))
     if roles.residue:
         out.append(
             Judgement(
@@ -633,6 +654,36 @@ def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, state
             )
         )
     return out
+
+
+def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: Statement) -> list[Judgement]:
+    """`Azithral (Azithromycin)`: the second name is a claim as well, that of the composition or of the brand (P3, P25)."""
+    if not roles.composition:
+        return []
+    source = statement.name
+    where = _name_chunks(context, statement)
+    said = f"source says {context.text(Span(source.start, source.end))!r}"
+    mentioned = [d for d, _, _ in roles.composition]
+    written = {source.key, *(d.key for d, _, _ in statement.roles.composition)}
+    if all(d.key in written for d in mentioned):
+        return [Judgement(PASS, "name.exact", said, where)]
+    if any(d.name is None or d.name.ambiguous for d in mentioned):
+        return [Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR)]
+    if any(d.name is not None and d.name.brand for d in mentioned):
+        return [added(setting_for(context, context.payload.items[claim.item or 0], statement), "name.brand_not_in_source", said, where)]
+    told = tuple(sorted({m for d in mentioned if d.name is not None for m in d.name.compositions[0]}))
+    if source.entry is None or source.entry.ambiguous:
+        return [Judgement(ABSTAIN, "name.ambiguous_brand", f"{said}, whose one composition is not known", where, severity=Severity.MAJOR)]
+    if told != source.molecules:
+        firm = any(r.grade != "curated" for r in source.entry.rows)
+        return [Judgement(FAIL if firm else ABSTAIN, "name.different", f"{said}, which is not that", where)]
+    if not source.entry.brand:
+        alias = f"{said}, which the bundle knows as the same substance"
+        return [Judgement(PASS, "name.bundle_alias", alias, where, note=True, reference=_rows(context, source))]
+    reading = NameReading("", 0, 0, mentioned[0].name, None)
+    if len(mentioned) > 1:
+        reading = NameReading("", 0, 0, replace(source.entry, brand=False), None)
+    return [_brand_to_generic(context, claim, reading, statement, said, where)]
 
 
 # -- strength and dose -------------------------------------------------------------------------------------------------

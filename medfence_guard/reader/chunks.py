@@ -585,10 +585,18 @@ class Chunker:
                 longer = self._walk(tokens, index, place + 1, node[ANY_UNIT], number)
                 if longer is not None and (best is None or longer[0] > best[0]):
                     best = longer
-            following = node.get(text)
+            if token.text == ANY_NUMBER and ANY_NUMBER in node and place > index and place + 1 < count and tokens[place + 1].glued:
+                # `Disp #30`: the sign before a number of pieces.
+                place += 1
+                continue
+            # The placeholder is a key of the trie, and no word of the text.
+            following = node.get(token.text) if token.text != ANY_NUMBER else None
             if following is None:
                 if token.kind == MARK and token.text in ("-", ".", "_") and place > index and place + 1 < count:
                     ahead = tokens[place + 1]
+                    if token.text == "." and tokens[place - 1].kind == NUMBER and not ahead.glued:
+                        # `Qty: 21. Refills: 0`
+                        return best
                     if ahead.text in node and (token.text != "." or not ahead.glued or len(tokens[place - 1].text) <= 2):
                         place += 1
                         continue

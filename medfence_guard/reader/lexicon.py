@@ -341,6 +341,7 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     build.add_all(data["taper"], Meaning("unsupported", "taper"))
     for key, kind in (("max_templates", "maximum"), ("quantity_templates", "quantity"), ("refill_templates", "refill")):
         build.add_all(data[key], Meaning(kind, True))
+    build.add_all(data["no_refills"], Meaning("refill", (Fraction(0), None, None)))
 
 
 def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:

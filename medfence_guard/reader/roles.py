@@ -562,6 +562,8 @@ class RoleReader:
         elif kind == "number" and self._labelled(chunks, place) in ("quantity", "refills") and chunk.value.high is None:
             target = roles.quantities if self._labelled(chunks, place) == "quantity" else roles.refills
             target.append(Role((chunk.value.parts[0], None, None), chunk))
+        elif kind in ("number", "word") and (piece := self._piece(chunks, place, roles)) is not None:
+            roles.doses.append(Role(piece, chunk))
         elif kind in ("number", "tuple"):
             roles.numbers.append(Role(chunk.value, chunk))
         elif kind in ("malformed", "confused", "unreadable"):
@@ -570,6 +572,9 @@ class RoleReader:
             after = chunks[place + 1] if place + 1 < len(chunks) else None
             if after is None or after.kind not in ("number", "amount", "slots", "duration", "range", "rate", "tuple", "malformed"):
                 roles.residue.append(Role("x", chunk))
+        elif kind == "word" and chunk.value in ("it", "them") and place and chunks[place - 1].kind == "verb":
+            # `Take it after food.`
+            pass
         elif kind == "word":
             if not (chunk.value in _SILENT_GLUE and chunk.value not in ("re", "le", "be")) and not (chunk.value == "be" and not eye):
                 roles.residue.append(Role(chunk.value, chunk))
@@ -628,6 +633,29 @@ class RoleReader:
             else:
                 getattr(roles, plain).append(Role(chunk.value, chunk))
         return place + 1
+
+    def _piece(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> Quantity | None:
+        """The dose in `500mg capsules, take ONE three times a day`: a count whose piece is the one form written before it.
+
+        A number needs `take`, `Sig:` or `to be taken` beside it; a number word may also stand behind a dash or comma.
+        """
+        chunk = chunks[place]
+        value = self._lexicon.number_words.get(str(chunk.value)) if chunk.kind == "word" else None
+        if chunk.kind == "number" and len(chunk.value.parts) == 1 and chunk.value.high is None:
+            value = chunk.value.parts[0]
+        units = {self._lexicon.form_unit.get(r.value) for r in roles.forms}
+        if value is None or not 0 < value <= 10 or roles.name is None or chunk.start < roles.name.end or len(units) != 1:
+            return None
+        unit = units.pop()
+        if unit is None or not unit.startswith("{") or self._lexicon.unit_by_ucum[unit].dimension.split(":")[0] != "count":
+            return None
+        before, after = chunks[place - 1], chunks[place + 1] if place + 1 < len(chunks) else None
+        told = before.kind == "verb" or (before.value == ":" and place > 1 and meaning_of(chunks[place - 2], "label") == "dosage")
+        listed = chunk.kind == "word" and before.kind == "mark" and before.value in ("-", ",", ":")
+        if after is not None and after.value == "order_forms":
+            return Quantity((value,), (unit,))
+        timed = after is not None and after.kind in ("rate", "when", "route", "stat", "prn")
+        return Quantity((value,), (unit,)) if timed and (told or listed) else None
 
     @staticmethod
     def _counts(chunks: Sequence[Chunk], place: int) -> bool:

@@ -805,22 +805,39 @@ class Segmenter:
 
     def _goes_on_after_break(self, chunks: Sequence[Chunk], place: int) -> bool:
         """`… x 3 days. Take after food.`, `. Duration: 5 days.`: a sentence of nothing but how to take it."""
-        if chunks[place].kind not in ("verb", "label", "word") or (
-            chunks[place].kind == "word" and chunks[place].value not in ("to", "it")
-        ):
+        first = chunks[place]
+        counted = first.value == "#" and place + 1 < len(chunks) and chunks[place + 1].kind == "number"
+        ordered = first.value == "order_forms" or (self._is_count(chunks, place) and chunks[place + 1].value == "order_forms")
+        if not (counted or ordered or first.kind in ("verb", "label") or (first.kind == "word" and first.value in ("to", "it"))):
             return False
         told = False
         for here in range(place, len(chunks)):
             chunk = chunks[here]
             if chunk.kind == "mark" and chunk.value in (".", ";") and self._is_sentence_end(chunks, here):
                 break
-            if chunk.kind in ("when", "rate", "slots", "duration", "amount", "route", "prn"):
+            if chunk.kind in ("when", "rate", "slots", "duration", "amount", "route", "prn", "quantity", "refill"):
                 told = True
+            elif self._is_count(chunks, here) or (chunk.kind == "number" and here and meaning_of(chunks[here - 2], "label") is not None):
+                told = told or chunk.kind == "number"
             elif chunk.kind not in ("verb", "label", "mark", "inert") and not (
                 chunk.kind == "word" and chunk.value in ("it", "to", "be", "x", "for", "the", "with")
             ):
                 return False
         return told
+
+    def _is_count(self, chunks: Sequence[Chunk], place: int) -> bool:
+        """`take ONE three times a day`, `One to be taken`, `#21`: how many pieces, the piece not named again."""
+        chunk = chunks[place]
+        if chunk.kind != "number" and not (chunk.kind == "word" and chunk.value in self._lexicon.number_words):
+            return False
+        before = chunks[place - 1] if place else None
+        after = chunks[place + 1] if place + 1 < len(chunks) else None
+        if before is not None and before.value == "#":
+            return True
+        return after is not None and (
+            after.value == "order_forms"
+            or (before is not None and before.kind in ("verb", "mark") and after.kind in ("rate", "when", "route", "stat", "prn"))
+        )
 
     def _continues(self, chunks: Sequence[Chunk], place: int, header: bool) -> bool:
         """Whether this line goes on with the statement left open on a line before."""
@@ -1057,7 +1074,7 @@ class Segmenter:
     def _is_name_word(self, chunks: Sequence[Chunk], at: int, *, at_start: bool) -> bool:
         """Whether an unknown word may be a name; two letters are enough only at a line start with an order behind them."""
         word = str(chunks[at].value)
-        return word.isalpha() and (len(word) >= 3 or (len(word) == 2 and at_start and word not in _JOINTS and self._is_ordered(chunks, at)))
+        return word.isalpha() and word not in self._lexicon.number_words and (len(word) >= 3 or (len(word) == 2 and at_start and word not in _JOINTS and self._is_ordered(chunks, at)))
 
     @staticmethod
     def _is_ordered(chunks: Sequence[Chunk], at: int) -> bool:
