@@ -158,7 +158,7 @@ def known_in_form(bundle: Bundle, lexicon: Lexicon, entry: Name, family: str) ->
 
 
 def _attest(
-    bundle: Bundle, lexicon: Lexicon, entry: Name | None, quantity: Quantity, family: str | None, releases: Sequence[str]
+    bundle: Bundle, lexicon: Lexicon, entry: Name, quantity: Quantity, family: str | None, releases: Sequence[str]
 ) -> Attestation:
     """Is this the strength of a product of that name, form family and release?"""
     rows, refutable = rows_of(bundle, entry)
@@ -169,14 +169,14 @@ def _attest(
     if found:
         return Attestation(ATTESTED, found, all(r.grade == "curated" for r in found), refutable)
     # Of an injection a milligram figure is a dose, which may be several ampoules or part of one.
-    impossible = "" if family == "injection" else _impossible(lexicon, quantity, _families(lexicon, rows, family))
+    impossible = "" if family == "injection" else _impossible(lexicon, quantity, _families(lexicon, rows, family), _in_mass_and_units(lexicon, entry))
     if impossible:
         attested = any(r.grade != "curated" for r in rows)
         return Attestation(IMPOSSIBLE, rows, not attested, refutable and attested, impossible)
     return Attestation(UNATTESTED, rows, False, refutable)
 
 
-def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product]) -> str:
+def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product], both: bool) -> str:
     """Why no product of this name could have that strength; empty if one could."""
     if len(quantity.parts) != 1 or quantity.units[0] is None:
         return ""
@@ -188,6 +188,8 @@ def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product]) -
     if not known:
         return ""
     same = [(value, c) for u, value, c in known if ("iu" if u[0] == "unit" else u[0]) == dimension]
+    if not same and {dimension, *("iu" if u[0] == "unit" else u[0] for u, _, _ in known)} <= {"mass", "iu"} and both:
+        return ""
     if not same:
         return "the bundle knows it only in another dimension" if dimension in ("mass", "iu", "volume", "percent") else ""
     alike = [value / (c.per_value if quantity.per and c.per_value else 1) for value, c in same if bool(c.per_value) == bool(quantity.per)]
@@ -200,6 +202,11 @@ def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product]) -
     if value > factor * max(alike) or value * factor < min(alike):
         return "more than ten times the largest or less than a tenth of the smallest attested strength"
     return ""
+
+
+def _in_mass_and_units(lexicon: Lexicon, entry: Name) -> bool:
+    """Whether every substance the name may mean is labelled in mg by one maker and in IU by another (vitamins A, D and E)."""
+    return all(m in lexicon.mass_and_units for composition in entry.compositions for m in composition)
 
 
 def implied_units(

@@ -1128,6 +1128,8 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     whole = " " + " ".join(_words(context.source.text)) + " "
     # The words of the clause beside it (`… x 5 days. Complete the course.`) may be meant for this medicine.
     beside = all(f" {word} " in whole for part in missing for word in part.split())
+    # Advice of the same kind in other words (`complete the full course` for `complete the course`) is not proven invented.
+    beside = beside or bool({r.value for r in roles.inert} & {r.value for r in setting.statement.roles.inert})
     digits = digits and not beside
     proven = setting.statement.readable and not setting.misreadable and not beside
     return [

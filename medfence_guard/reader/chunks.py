@@ -306,6 +306,10 @@ class Chunker:
             return self._make("number", Quantity((number[0],), (None,), number[1]), tokens, index, number[2], number[3])
         if after < len(tokens) and tokens[after].kind == WORD and tokens[after].glued and tokens[after].text in ("st", "nd", "rd", "th"):
             return self._make("word", "ordinal", tokens, index, after + 1)
+        measured = before and before[-1].value in (">", "<", "above", "below", "over", "than")
+        if measured and after < len(tokens) and tokens[after].glued and tokens[after].text in ("f", "c"):
+            # `fever > 100F`
+            return self._make("number", Quantity(token.values, (None,)), tokens, index, after + 1, token.notes)
         if after < len(tokens) and tokens[after].kind == WORD and tokens[after].glued and tokens[after].text not in self._lexicon.pieces:
             return self._malformed(tokens, index, after)
         return self._make("number", Quantity(token.values, (None,)), tokens, index, after, token.notes)
@@ -489,6 +493,8 @@ class Chunker:
             if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
                 return self._make("form", "tablet" if token.text == "t" else "capsule", tokens, index, index + 1)
         phrase = self._phrase(tokens, index) if text in self._phrase_starts else None
+        if token.text == "no" and (phrase is None or phrase.last == index + 1) and self._is_refusal(tokens, index, before):
+            return self._make("cue", ("avoid", "before"), tokens, index, index + 1)
         if token.text == "on" and (phrase is None or phrase.last == index + 1) and self._is_every_night(tokens, index, before):
             return self._make("when", ("NIGHT", None), tokens, index, index + 1)
         if token.kind == MARK:
@@ -511,6 +517,14 @@ class Chunker:
         ):
             return self._malformed(tokens, index, after)
         return Chunk("word", text, token.start, token.end, index, after)
+
+    def _is_refusal(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> bool:
+        """`No Aspirin.` at the start of a clause, and nothing but the name behind it; `No. 3` and `S. No` count."""
+        if index + 1 >= len(tokens) or not (not before or before[-1].kind in ("newline", "item") or before[-1].value in (":", ",", ";", "-")):
+            return False
+        named = tokens[index + 1].text in self._first_words or tokens[index + 1].text in self._names
+        drug = self._drug(tokens, index + 1) if named else None
+        return drug is not None and (drug.last == len(tokens) or tokens[drug.last].kind == NEWLINE or tokens[drug.last].text in (".", ",", ";"))
 
     def _is_every_night(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> bool:
         """`Atorvastatin 80mg ON` (omni nocte): behind an amount and at the end of its clause, where `on` has nothing to govern."""

@@ -201,6 +201,7 @@ class Lexicon:
     same_forms: tuple[frozenset[str], ...]
     remarks: RemarkWords
     same_reasons: Mapping[str, str]
+    mass_and_units: frozenset[str]
 
 
 # What a token may begin with that goes on after a space (`1 - 0 - 1`, `2 + 1`). Where none of these is, words are cut one by one.
@@ -431,6 +432,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         same_forms=tuple(frozenset(group) for group in forms["same_form"]),
         remarks=RemarkWords.from_json(tables["remarks"]),
         same_reasons={wording: group[0] for group in reasons["same"] for wording in group},
+        mass_and_units=frozenset(tables["units"]["mass_and_units"]),
         site_route={row["site"]: row["route"] for row in routes["sites"]},
     )
 

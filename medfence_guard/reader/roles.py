@@ -358,7 +358,7 @@ class NameReader:
 
 
 _REASON_WORDS = frozenset(
-    {"for", "if", "or", "and", "of", "f", "c", "above", "below", "more", "than", "is", "degree", "deg", "over", "less", "fever", "temp"}
+    {"for", "if", "or", "and", "of", "f", "c", "above", "below", "more", "than", "is", "degree", "deg", "over", "less", "fever", "temp", "there"}
 )
 
 
@@ -409,7 +409,7 @@ class RoleReader:
             ):
                 place = self._component(chunks, place, roles)
                 continue
-            stepped = self._composition(chunks, place, roles, anchor)
+            stepped = self._composition(chunks, place, roles, anchor) or self._monitoring(chunks, place)
             if stepped is not None:
                 place = stepped
                 continue
@@ -488,6 +488,24 @@ class RoleReader:
         if mention is not None and mention_chunk is not None:
             roles.composition.append((mention, None, mention_chunk))
         return stop + 1
+
+    @staticmethod
+    def _monitoring(chunks: Sequence[Chunk], place: int) -> int | None:
+        """`(INR monthly)`, `(check sugar weekly)`: a test in brackets, and how often it is done; no part of the regimen."""
+        if chunks[place].value != "(" or place + 1 >= len(chunks):
+            return None
+        tested = False
+        for here in range(place + 1, len(chunks)):
+            chunk = chunks[here]
+            if chunk.value == ")":
+                return here + 1 if tested and here > place + 2 else None
+            if chunk.kind == "header_line_starts" or (chunk.kind == "inert" and chunk.value == "monitoring"):
+                tested = True
+            elif not tested and not (chunk.kind == "word" and chunk.value in ("check", "repeat", "recheck", "monitor")):
+                return None
+            elif chunk.kind not in ("rate", "duration") and not (chunk.kind == "word" and chunk.value in ("every", "after", "in")):
+                return None
+        return None
 
     def _composition_agrees(self, roles: Roles) -> None:
         """A bracketed name that is not the composition of the name before it is another medicine, and unread."""
@@ -574,6 +592,9 @@ class RoleReader:
                 roles.residue.append(Role("x", chunk))
         elif kind == "word" and chunk.value in ("it", "them") and place and chunks[place - 1].kind == "verb":
             # `Take it after food.`
+            pass
+        elif kind == "word" and chunk.value == "into" and any(means(c, "site") for c in chunks[place + 1 : place + 3]):
+            # `1 drop into the right eye`
             pass
         elif kind == "word":
             if not (chunk.value in _SILENT_GLUE and chunk.value not in ("re", "le", "be")) and not (chunk.value == "be" and not eye):
@@ -785,7 +806,7 @@ class RoleReader:
             elif not (
                 chunk.kind in ("indication_part", "header_line_starts")
                 or (chunk.kind in ("number", "tuple", "amount") and place and _measures(chunks[place - 1]))
-                or (chunk.kind in ("word", "inert") and chunk.value in _REASON_WORDS)
+                or (chunk.kind in ("word", "inert") and (chunk.value in _REASON_WORDS or chunk.value == "function_words"))
                 or (chunk.kind == "mark" and chunk.value in ("/", "(", ",", ">", "<", "=", "°"))
             ):
                 break

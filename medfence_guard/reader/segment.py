@@ -713,6 +713,11 @@ class Segmenter:
                     self._open.chunks.append(chunk)
                 place += 1
                 continue
+            if self._is_list_number(chunks, place) and place + 2 < count and means(chunks[place + 2], "review_phrases"):
+                # `2) ibuprofen … 3) RTC if worse`: a list number before a visit.
+                self._close()
+                place += 2
+                continue
             if self._muted and not self._starts_with_form(chunks, place):
                 ordered = any(c.kind == "amount" for c in chunks[place + 1 : place + 3]) and any(
                     c.kind in ("rate", "slots") for c in chunks[place + 1 : place + 6]
@@ -775,6 +780,10 @@ class Segmenter:
             ):
                 self._close()
                 self._muted = True
+                place += 1
+                continue
+            if self._open is not None and self._ends_a_sentence_as_past(chunks, place):
+                self._open.chunks.append(chunk._replace(value=(chunk.value[0], "after")))
                 place += 1
                 continue
             anchor = self._anchor(chunks, place, header=header, numbered=numbered, at_start=at_start)
@@ -1056,6 +1065,17 @@ class Segmenter:
                 return None
             after += 1
         return None
+
+    def _ends_a_sentence_as_past(self, chunks: Sequence[Chunk], place: int) -> bool:
+        """`was on X 150 mg BD earlier. Now start Y`: the last word of a sentence speaks of what stands before it."""
+        chunk = chunks[place]
+        return (
+            chunk.kind == "cue"
+            and chunk.value[0] == "past"
+            and place + 1 < len(chunks)
+            and chunks[place + 1].value == "."
+            and self._is_sentence_end(chunks, place + 1)
+        )
 
     @staticmethod
     def _is_list_number(chunks: Sequence[Chunk], place: int) -> bool:

@@ -195,6 +195,7 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
     clause = list(context[comma + 1 :])
     if comma > 0 and not any(c.kind != "mark" for c in clause):
         clause = [*_set_before(context[:comma], surface, lexicon), *clause]
+    clause = _without_problem(clause, lead, surface)
     link = max(
         (i for i, c in enumerate(clause) if c.kind == "verb" or (c.kind == "cue" and c.value[0] in _LINKS)),
         default=None,
@@ -224,6 +225,21 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
         timed = next((m for m in chunk.meanings if m.kind in _TIMED), None) if chunk.kind == "label" else None
         out.append(chunk._replace(kind=timed.kind, value=timed.value) if timed is not None else chunk)
     return out
+
+
+def _without_problem(clause: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[Chunk]:
+    """`Hypertension: continue X`, `Hyperlipidemia - increase X`: the problem before a colon or dash is a heading, not part of the order."""
+    told = any(c.kind == "verb" or (c.kind == "cue" and c.value[0] in _ORDERED_BY) for c in lead)
+    size = 0
+    while size < len(clause) and (clause[size].kind in ("indication", "indication_part") or clause[size].value in (",", "/")):
+        size += 1
+    mark = clause[size] if size < len(clause) else lead[0] if lead else None
+    if not told or not size or mark is None or mark.value not in (":", "-") or any(surface(c) in _SUFFERED for c in clause):
+        return list(clause)
+    return list(clause[size + 1 :])
+
+
+_ORDERED_BY = frozenset({"continue", "taking", "increase", "decrease", "switch_to"})
 
 
 def _steps(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> list[list[Chunk]]:
