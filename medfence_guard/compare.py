@@ -729,7 +729,11 @@ def spelt_out(roles: Roles) -> dict[str, tuple[Fraction, str | None]] | None:
     """`1 tab morning, 2 tabs night`: time of day -> how much; None unless two counts or more each stand before times of their own."""
     counts = [r for r in (*roles.doses, *roles.numbers) if isinstance(r.value, Quantity)]
     marks = sorted([*counts, *roles.day_parts], key=lambda r: r.chunk.start)
-    if len(counts) < 2 or roles.slots or len(counts) != len(roles.doses) + len(roles.numbers):
+    if len(counts) < 2 or not marks or roles.slots or len(counts) != len(roles.doses) + len(roles.numbers):
+        return None
+    others = (*roles.durations, *roles.rates, *roles.weekdays, *roles.prn, *roles.stat, *roles.unsupported)
+    if any(marks[0].chunk.start < r.chunk.start < marks[-1].chunk.start for r in others):
+        # `1 tab morning x 5 days, 2 tabs night x 3 days`: what stands between is of one of them.
         return None
     out: dict[str, tuple[Fraction, str | None]] = {}
     amount: tuple[Fraction, str | None] | None = None

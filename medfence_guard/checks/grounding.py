@@ -664,6 +664,11 @@ def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: S
     where = _name_chunks(context, statement)
     said = f"source says {context.text(Span(source.start, source.end))!r}"
     mentioned = [d for d, _, _ in roles.composition]
+    lexicon = context.rulepack.lexicon
+    inside = _words(claim.text.partition("(")[2] or claim.text.partition("[")[2])
+    known = {"and", "with", *lexicon.salts, *lexicon.units}
+    if any(w not in known and not w[0].isdigit() and not any(w in d.key for d in mentioned) for w in inside):
+        return [Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR)]
     written = {source.key, *(d.key for d, _, _ in statement.roles.composition)}
     if all(d.key in written for d in mentioned):
         return [Judgement(PASS, "name.exact", said, where)]

@@ -536,7 +536,7 @@ class Chunker:
         if after == len(tokens):
             return True
         if after == index + 1:
-            return tokens[after].text in (",", ";", ")", ".", "x", "for")
+            return tokens[after].text in (",", ";", ")", "x", "for")
         # The line breaks behind it: `5 mg on / Mondays` is one phrase.
         ahead = self._phrase(tokens, after)
         return tokens[after].kind != DATE and (ahead is None or ahead.kind not in ("weekday", "rate", "when", "duration", "ambiguous"))

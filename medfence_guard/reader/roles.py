@@ -495,8 +495,14 @@ class RoleReader:
         if chunks[place].value != "(" or place + 1 >= len(chunks):
             return None
         tested = False
+        often: set[str] = set()
         for here in range(place + 1, len(chunks)):
             chunk = chunks[here]
+            if chunk.kind in often:
+                # `(weight daily, after 3 days BD)`: more than the test is spoken of.
+                return None
+            if chunk.kind in ("rate", "duration"):
+                often.add(chunk.kind)
             if chunk.value == ")":
                 return here + 1 if tested and here > place + 2 else None
             if chunk.kind == "header_line_starts" or (chunk.kind == "inert" and chunk.value == "monitoring"):
@@ -665,7 +671,7 @@ class RoleReader:
         if chunk.kind == "number" and len(chunk.value.parts) == 1 and chunk.value.high is None:
             value = chunk.value.parts[0]
         units = {self._lexicon.form_unit.get(r.value) for r in roles.forms}
-        if value is None or not 0 < value <= 10 or roles.name is None or chunk.start < roles.name.end or len(units) != 1:
+        if value is None or not 0 < value <= 10 or roles.slots or roles.name is None or chunk.start < roles.name.end or len(units) != 1:
             return None
         unit = units.pop()
         if unit is None or not unit.startswith("{") or self._lexicon.unit_by_ucum[unit].dimension.split(":")[0] != "count":
