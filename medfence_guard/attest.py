@@ -157,9 +157,7 @@ def known_in_form(bundle: Bundle, lexicon: Lexicon, entry: Name, family: str) ->
     return known
 
 
-def _attest(
-    bundle: Bundle, lexicon: Lexicon, entry: Name, quantity: Quantity, family: str | None, releases: Sequence[str]
-) -> Attestation:
+def _attest(bundle: Bundle, lexicon: Lexicon, entry: Name, quantity: Quantity, family: str | None, releases: Sequence[str]) -> Attestation:
     """Is this the strength of a product of that name, form family and release?"""
     rows, refutable = rows_of(bundle, entry)
     if not rows:
@@ -169,7 +167,11 @@ def _attest(
     if found:
         return Attestation(ATTESTED, found, all(r.grade == "curated" for r in found), refutable)
     # Of an injection a milligram figure is a dose, which may be several ampoules or part of one.
-    impossible = "" if family == "injection" else _impossible(lexicon, quantity, _families(lexicon, rows, family), _in_mass_and_units(lexicon, entry))
+    impossible = (
+        ""
+        if family == "injection"
+        else _impossible(lexicon, quantity, _families(lexicon, rows, family), _in_mass_and_units(lexicon, entry))
+    )
     if impossible:
         attested = any(r.grade != "curated" for r in rows)
         return Attestation(IMPOSSIBLE, rows, not attested, refutable and attested, impossible)

@@ -760,7 +760,7 @@ def slots_spelt_out(source: Roles, claim: Roles) -> dict[str, tuple[Fraction, st
 def compare_spelt_out(
     setting: Setting, slots: Role, spelt: Mapping[str, tuple[Fraction, str | None]], units: frozenset[str]
 ) -> list[Judgement]:
-    """A slot pattern on one side, each slot in words on the other. `units`: what may be counted. Evening and bedtime are no slot of three."""
+    """A slot pattern on one side, each slot in words on the other. `units`: what may be counted. Bedtime is no slot."""
     values, unit = slots.value
     where = (slots.chunk,)
     said = f"source says {_slot_text(values)}" if slots in setting.statement.roles.slots else "source says each slot in words"

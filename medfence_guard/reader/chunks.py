@@ -520,11 +520,15 @@ class Chunker:
 
     def _is_refusal(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> bool:
         """`No Aspirin.` at the start of a clause, and nothing but the name behind it; `No. 3` and `S. No` count."""
-        if index + 1 >= len(tokens) or not (not before or before[-1].kind in ("newline", "item") or before[-1].value in (":", ",", ";", "-")):
+        if index + 1 >= len(tokens) or not (
+            not before or before[-1].kind in ("newline", "item") or before[-1].value in (":", ",", ";", "-")
+        ):
             return False
         named = tokens[index + 1].text in self._first_words or tokens[index + 1].text in self._names
         drug = self._drug(tokens, index + 1) if named else None
-        return drug is not None and (drug.last == len(tokens) or tokens[drug.last].kind == NEWLINE or tokens[drug.last].text in (".", ",", ";"))
+        return drug is not None and (
+            drug.last == len(tokens) or tokens[drug.last].kind == NEWLINE or tokens[drug.last].text in (".", ",", ";")
+        )
 
     def _is_every_night(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> bool:
         """`Atorvastatin 80mg ON` (omni nocte): behind an amount and at the end of its clause, where `on` has nothing to govern."""

@@ -274,7 +274,10 @@ class NameReader:
             return False
         inside, closing = chunks[place + 1], chunks[place + 2]
         return (
-            inside.kind == "tuple" and closing.value == ")" and len(inside.value) == size and inside.value[-1] not in (2, 3, 4, 7, 8, 12, 52)
+            inside.kind == "tuple"
+            and closing.value == ")"
+            and len(inside.value) == size
+            and inside.value[-1] not in (2, 3, 4, 7, 8, 12, 52)
         )
 
     def extend(self, name: NameReading, chunk: Chunk) -> bool:
@@ -358,7 +361,27 @@ class NameReader:
 
 
 _REASON_WORDS = frozenset(
-    {"for", "if", "or", "and", "of", "f", "c", "above", "below", "more", "than", "is", "degree", "deg", "over", "less", "fever", "temp", "there"}
+    {
+        "for",
+        "if",
+        "or",
+        "and",
+        "of",
+        "f",
+        "c",
+        "above",
+        "below",
+        "more",
+        "than",
+        "is",
+        "degree",
+        "deg",
+        "over",
+        "less",
+        "fever",
+        "temp",
+        "there",
+    }
 )
 
 
@@ -596,11 +619,11 @@ class RoleReader:
             after = chunks[place + 1] if place + 1 < len(chunks) else None
             if after is None or after.kind not in ("number", "amount", "slots", "duration", "range", "rate", "tuple", "malformed"):
                 roles.residue.append(Role("x", chunk))
-        elif kind == "word" and chunk.value in ("it", "them") and place and chunks[place - 1].kind == "verb":
-            # `Take it after food.`
-            pass
-        elif kind == "word" and chunk.value == "into" and any(means(c, "site") for c in chunks[place + 1 : place + 3]):
-            # `1 drop into the right eye`
+        elif kind == "word" and (
+            (chunk.value in ("it", "them") and place and chunks[place - 1].kind == "verb")
+            or (chunk.value == "into" and any(means(c, "site") for c in chunks[place + 1 : place + 3]))
+        ):
+            # `Take it after food.`, `1 drop into the right eye`
             pass
         elif kind == "word":
             if not (chunk.value in _SILENT_GLUE and chunk.value not in ("re", "le", "be")) and not (chunk.value == "be" and not eye):

@@ -1094,7 +1094,11 @@ class Segmenter:
     def _is_name_word(self, chunks: Sequence[Chunk], at: int, *, at_start: bool) -> bool:
         """Whether an unknown word may be a name; two letters are enough only at a line start with an order behind them."""
         word = str(chunks[at].value)
-        return word.isalpha() and word not in self._lexicon.number_words and (len(word) >= 3 or (len(word) == 2 and at_start and word not in _JOINTS and self._is_ordered(chunks, at)))
+        return (
+            word.isalpha()
+            and word not in self._lexicon.number_words
+            and (len(word) >= 3 or (len(word) == 2 and at_start and word not in _JOINTS and self._is_ordered(chunks, at)))
+        )
 
     @staticmethod
     def _is_ordered(chunks: Sequence[Chunk], at: int) -> bool:
