@@ -1642,9 +1642,9 @@ def _counted_in(text: str) -> set[str]:
 
 
 def _periods(text: str) -> set[str]:
-    """What time a maximum is for, in hours: `per day`, `in 24 hours` are one."""
+    """What time a maximum is for, in hours: `per day`, `/day`, `in 24 hours` are one; the 3 of `3/day` is no number of days."""
     found: set[str] = set()
-    for number, day, hours, _ in _PERIODS.findall(" ".join(_words(text))):
+    for number, day, hours, _ in _PERIODS.findall(" ".join(_words(text.replace("/", " per ")))):
         found.add(f"{int(number or 1) * 24} h" if day else f"{int(number or 1)} h" if hours else "dose")
     return found
 

@@ -530,9 +530,9 @@ class RoleReader:
                 return here + 1 if tested and here > place + 2 else None
             if chunk.kind == "header_line_starts" or (chunk.kind == "inert" and chunk.value == "monitoring"):
                 tested = True
-            elif not tested and not (chunk.kind == "word" and chunk.value in ("check", "repeat", "recheck", "monitor")):
-                return None
-            elif chunk.kind not in ("rate", "duration") and not (chunk.kind == "word" and chunk.value in ("every", "after", "in")):
+            elif not (chunk.kind in ("rate", "duration") and tested) and not (
+                chunk.kind == "word" and chunk.value in (("every", "after", "in") if tested else ("check", "repeat", "recheck", "monitor"))
+            ):
                 return None
         return None
 

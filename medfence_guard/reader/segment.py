@@ -326,7 +326,8 @@ class Segmenter:
         if not inline and not self._followed[self._line]:
             return chunks
         whole = self._text[min(c.start for c in chunks) : max(c.end for c in chunks)]
-        if not inline and heads_two_columns(whole, self._lexicon):
+        timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
+        if not inline and not timed and heads_two_columns(whole, self._lexicon):
             self.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
             return chunks
         first = meaning_of(chunks[0], "heading")
