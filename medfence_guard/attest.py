@@ -43,7 +43,7 @@ def strongest(rows: Iterable[Product], limit: int = 2) -> tuple[Product, ...]:
 
 
 def rows_of(bundle: Bundle, entry: Name | None) -> tuple[tuple[Product, ...], bool]:
-    """All products a name may mean, and whether government rows alone connect the name to them (no curated brand link)."""
+    """All products a name may mean, and whether a document connects the name to them (a brand that is curated has none)."""
     if entry is None:
         return (), False
     known = bundle.rows_memo.get(entry.key)
@@ -51,7 +51,7 @@ def rows_of(bundle: Bundle, entry: Name | None) -> tuple[tuple[Product, ...], bo
         own = {id(r) for r in entry.rows}
         known = (*entry.rows, *(r for composition in entry.compositions for r in bundle.products.get(composition, ()) if id(r) not in own))
         bundle.rows_memo[entry.key] = known
-    return known, not entry.brand
+    return known, not entry.brand or entry.grade != "curated"
 
 
 def _families(lexicon: Lexicon, rows: Iterable[Product], family: str | None) -> tuple[Product, ...]:

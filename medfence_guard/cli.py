@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from medfence_guard import __version__
 from medfence_guard.artifacts import ARTIFACT_TYPES
 from medfence_guard.contract import MODALITIES, Extraction, SourceDocument, Verdict, VerificationReport
-from medfence_guard.errors import InputError, MedfenceError
+from medfence_guard.errors import BundleError, InputError, MedfenceError
 from medfence_guard.html import MISSING, Entry, Place, entries_of, shown, values_by_path, visible
 from medfence_guard.refdata_commands import add_refdata_parser, refdata_command
 from medfence_guard.release.commands import add_audit_parser, add_review_parser, audit_command, review_command
@@ -116,6 +116,9 @@ def _add_verify(subparsers: Subparsers) -> argparse.ArgumentParser:
     default = next(iter(ARTIFACT_TYPES))
     parser.add_argument("--artifact-type", default=default, metavar="TYPE", help=f"{', '.join(ARTIFACT_TYPES)}; default: {default}")
     parser.add_argument("--rulepack", type=Path, metavar="PATH", help="rulepack folder; default: the one that comes with the package")
+    parser.add_argument(
+        "--jurisdiction", metavar="CC", help="whose reference data: in, us, or both as in,us; default: in; refuses another --rulepack"
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON instead of the table (see `schema`)")
     parser.add_argument("--html", type=Path, metavar="OUT", help="also write the evidence page to this file")
     parser.add_argument("--images", type=Path, nargs="+", default=[], metavar="PAGE", help="page images for it, PNG or JPEG, in page order")
@@ -128,7 +131,13 @@ def _verify(args: argparse.Namespace) -> int:
 
     source = read_source(args.source, args.modality, args.ocr_confidence)
     payload = _read(args.extraction, "--extraction")
-    rulepack = Rulepack.load(args.rulepack) if args.rulepack else None
+    codes = args.jurisdiction.split(",") if args.jurisdiction is not None else None
+    if args.rulepack is not None:
+        rulepack = Rulepack.load(args.rulepack)
+        if codes is not None and [rulepack.jurisdiction] != codes:
+            raise BundleError("bundle.jurisdiction", f"--rulepack is for jurisdiction {rulepack.jurisdiction!r}, not {args.jurisdiction!r}")
+    else:
+        rulepack = Rulepack.default(codes or "in")
     report = verify(Extraction(args.artifact_type, payload), source, rulepack)
     if args.html:
         images = {number: _read(path, "--images") for number, path in enumerate(args.images, start=1)}

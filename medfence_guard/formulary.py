@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from medfence_guard.bundle import Bundle, Component, Product, brand_keys, name_key
+from medfence_guard.look_alikes import COMPUTED, brand_stem, can_resemble, close_pairs
 from medfence_guard.near import distance
 from medfence_guard.reader.lexer import lex
 from medfence_guard.reader.lexicon import LEAF, Lexicon
@@ -31,7 +32,8 @@ FORMS = frozenset(
     "tablet capsule oral_film lozenge chewing_gum sachet granules powder syrup oral_suspension oral_solution oral_liquid oral_drops "
     "injection powder_for_injection infusion inhaler inhalation_powder nebuliser_liquid nasal_spray nasal_drops eye_drops eye_ointment "
     "ear_drops cream ointment gel lotion spray shampoo soap dusting_powder topical_solution topical_suspension nail_lacquer face_wash "
-    "toothpaste mouthwash mouth_gel suppository pessary vaginal_tablet vaginal_capsule vaginal_gel patch".split()
+    "toothpaste mouthwash mouth_gel suppository pessary vaginal_tablet vaginal_capsule vaginal_gel patch eye_gel foam topical_oil "
+    "rectal_foam rectal_gel rectal_ointment vaginal_cream vaginal_ring vaginal_ointment implant".split()
 )
 _FORM_SHORT = {"tab": "tablet", "cap": "capsule", "syp": "syrup", "inj": "injection", "dry_syrup": "oral_suspension"}
 _FORM_VAGUE = {
@@ -517,6 +519,7 @@ def extended(base: Mapping[str, Any], reading: Reading, identifier: str) -> Exte
                 raw["brands"].append({**fact, "name": name, "confidence": "A", "attested_by": attested_by})
                 added = True
         accepted += added
+    raw["look_alikes"] = _look_alikes(base, raw)
     return Extended(
         raw,
         accepted,
@@ -525,6 +528,26 @@ def extended(base: Mapping[str, Any], reading: Reading, identifier: str) -> Exte
         len(raw["brands"]) - len(base["brands"]),
         len(reading.new_molecules),
     )
+
+
+def _look_alikes(base: Mapping[str, Any], raw: Mapping[str, Any]) -> list[list[str]]:
+    """The pairs of the base, and those that the new names make: brands of other compositions, and molecules."""
+
+    def compositions(brands: Iterable[Mapping[str, Any]]) -> dict[str, set[tuple[str, ...]]]:
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for brand in brands:
+            found.setdefault(brand_stem(brand["name"]), set()).add(tuple(brand["molecules"]))
+        return {stem: of for stem, of in found.items() if can_resemble(stem, brand=True)}
+
+    pairs = {(a, b): source for a, b, source in base.get("look_alikes", ())}
+    old, new = compositions(base["brands"]), compositions(raw["brands"])
+    for a, b, edits in close_pairs(new.keys() - old.keys(), old):
+        if new[a] != new[b]:
+            pairs.setdefault((min(a, b), max(a, b)), f"{COMPUTED}{edits}")
+    molecules = [name for name in raw["molecules"] if can_resemble(name, brand=False)]
+    for a, b, edits in close_pairs(set(molecules) - set(base["molecules"]), base["molecules"].keys() & set(molecules)):
+        pairs.setdefault((min(a, b), max(a, b)), f"{COMPUTED}{edits}")
+    return [[a, b, source] for (a, b), source in sorted(pairs.items())]
 
 
 def _product_key(row: Mapping[str, Any]) -> tuple[object, ...]:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from medfence_guard import canonical_json
 from medfence_guard.bundle import SCHEMA, Bundle, Name, Product, brand_keys, name_key
 from medfence_guard.bundle_file import packed, unpacked
+from medfence_guard.bundle_union import union
 from medfence_guard.contract import Verdict, VerificationReport
 from medfence_guard.errors import BundleError, InputError, MedfenceError
 from medfence_guard.formulary import COLUMNS, IDENTIFIER, Extended, extended, read_rows, strengths_text
@@ -31,7 +32,7 @@ from medfence_guard.near import distance
 from medfence_guard.reader.lexer import WORD, lex
 from medfence_guard.reader.text import fold
 from medfence_guard.report import from_json
-from medfence_guard.rulepack import LEXICON_FILES, Rulepack, shipped_folder
+from medfence_guard.rulepack import LEXICON_FILES, Rulepack, codes_of, lexicon_of, shipped_folder, shipped_jurisdictions
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -425,7 +426,9 @@ def read_csv(data: bytes, name: str) -> tuple[list[str], list[tuple[int, list[st
     return rows[0], list(enumerate(rows[1:], start=2))
 
 
-def formulary_bytes(base: Opened, built: Extended, identifier: str, data: bytes) -> tuple[bytes, bytes]:
+def formulary_bytes(
+    base: Opened, built: Extended, identifier: str, data: bytes, lexicon: Mapping[str, bytes]
+) -> tuple[bytes, bytes]:
     """`bundle.json` and `manifest.json` of the extended bundle, canonical: the same rows on the same base give the same bytes."""
     bundle = (canonical_json.dumps(packed(built.facts)) + "\n").encode("utf-8")
     manifest: dict[str, Any] = {
@@ -434,6 +437,7 @@ def formulary_bytes(base: Opened, built: Extended, identifier: str, data: bytes)
         "edition": built.facts["edition"],
         "bundle_sha256": hashlib.sha256(bundle).hexdigest(),
         "bundle_bytes": len(bundle),
+        "lexicon": {"folder": "lexicon", "sha256": {name: hashlib.sha256(text).hexdigest() for name, text in lexicon.items()}},
         "extends": {"edition": base.bundle.edition, "bundle_sha256": base.bundle.digest},
         "counts": {
             **(base.manifest or {}).get("counts", {}),
@@ -464,24 +468,31 @@ def add_refdata_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=told, description=told)
 
     bundle_told = "bundle folder, or the bundle.json in it; default: the one that comes with the package"
+    shipped_told = "shipped reference data to use: in, us, or both as in,us; default: in"
+
+    def jurisdiction(command: argparse.ArgumentParser, told: str = shipped_told) -> None:
+        command.add_argument("--jurisdiction", metavar="CC", help=told)
+
     verify = add("verify", "check that a bundle is intact: digest, schema, jurisdiction, facts; exit 0 intact, 2 not")
-    verify.add_argument("bundle", type=Path, nargs="?", metavar="BUNDLE", help=bundle_told)
     verify.add_argument(
-        "--jurisdiction", metavar="CC", help="refuse a bundle for any other, such as in; default: the one its manifest names"
+        "bundle", type=Path, nargs="?", metavar="BUNDLE", help="bundle folder, or the bundle.json in it; default: those of the package"
     )
+    jurisdiction(verify, "refuse a bundle for any other, such as in; default: the one its manifest names")
     show = add("show", "what the bundle knows about a name, and from which row of which list; exit 1 if it does not know it")
     show.add_argument("name", nargs="+", metavar="NAME", help="a molecule, a brand or a combination")
     show.add_argument("--bundle", type=Path, metavar="BUNDLE", help=bundle_told)
+    jurisdiction(show)
     show.add_argument("--json", action="store_true", help="as JSON")
     diff = add("diff", "names, products and brands that two bundles do not share; exit 0 the same facts, 1 not")
-    diff.add_argument("old", type=Path, metavar="A", help="bundle folder or file")
-    diff.add_argument("new", type=Path, metavar="B", help="bundle folder or file")
+    diff.add_argument("old", type=Path, metavar="A", help="bundle folder or file, or the code of a shipped one, such as us")
+    diff.add_argument("new", type=Path, metavar="B", help="as A")
     diff.add_argument("--json", action="store_true", help="as JSON")
     gaps = add("gaps", "unknown names of reports or of a review queue, by count, as a CSV to fill in for `refdata import`")
     gaps.add_argument(
         "paths", type=Path, nargs="+", metavar="PATH", help="a folder of report .json files, one of them, or a queue's SQLite file"
     )
     gaps.add_argument("--bundle", type=Path, metavar="BUNDLE", help=f"leave out what this one knows; {bundle_told}")
+    jurisdiction(gaps)
     imported = add("import", "add a hospital's own list (CSV) to a bundle; nothing is written unless every row can be used")
     imported.add_argument("csv", type=Path, metavar="CSV", help=f"columns: {', '.join(COLUMNS)}; the first four are needed")
     imported.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="rulepack folder to make; must not exist")
@@ -489,6 +500,7 @@ def add_refdata_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
     imported.add_argument(
         "--base", type=Path, metavar="FOLDER", help="rulepack folder to extend; default: the one that comes with the package"
     )
+    jurisdiction(imported, "the shipped one to extend: in or us; default: in")
     return parser
 
 
@@ -501,28 +513,47 @@ def refdata_command(args: argparse.Namespace) -> int:
 
 
 def _verify(args: argparse.Namespace) -> int:
-    path = args.bundle or shipped_folder()
-    opened = _open(path, args.jurisdiction)
-    if opened.manifest is None:
-        raise BundleError("bundle.manifest", "there is no manifest.json beside it, so its digest cannot be checked")
-    folder = path if path.is_dir() else path.parent
-    if (folder / "lexicon").exists():
-        Rulepack.load(folder)
-    bundle = opened.bundle
-    products = sum(len(rows) for rows in bundle.products.values())
-    _say(f"intact: {bundle.edition}, jurisdiction {bundle.jurisdiction}, {SCHEMA}, {products} products, sha256 {bundle.digest}\n")
+    if args.bundle is not None:
+        paths = [args.bundle]
+    else:
+        paths = [shipped_folder(code) for code in (shipped_jurisdictions() if args.jurisdiction is None else [args.jurisdiction])]
+    lines = []
+    for path in paths:
+        opened = _open(path, args.jurisdiction)
+        if opened.manifest is None:
+            raise BundleError("bundle.manifest", "there is no manifest.json beside it, so its digest cannot be checked")
+        folder = path if path.is_dir() else path.parent
+        if "lexicon" in opened.manifest:
+            Rulepack.load(folder)
+        bundle = opened.bundle
+        products = sum(len(rows) for rows in bundle.products.values())
+        place = f"{bundle.edition}, jurisdiction {bundle.jurisdiction}"
+        lines.append(f"intact: {place}, {SCHEMA}, {products} products, sha256 {bundle.digest}\n")
+    _say("".join(lines))
     return 0
 
 
+def _asked(args: argparse.Namespace) -> Bundle:
+    """The bundle of --bundle, or the shipped ones of --jurisdiction as one."""
+    if args.bundle is not None:
+        return _open(args.bundle, args.jurisdiction).bundle
+    codes = codes_of(args.jurisdiction.split(",") if args.jurisdiction is not None else "in")
+    return union([_open(shipped_folder(code)).bundle for code in codes])
+
+
+def _path_or_code(path: Path) -> Path:
+    return shipped_folder(str(path)) if not path.exists() and str(path) in shipped_jurisdictions() else path
+
+
 def _show(args: argparse.Namespace) -> int:
-    bundle = _open(args.bundle or shipped_folder()).bundle
+    bundle = _asked(args)
     said = describe(bundle, " ".join(args.name))
     _say(json.dumps(said, ensure_ascii=False, indent=2) + "\n" if args.json else _lines(description_text(said)))
     return 0 if said["found"] else NO
 
 
 def _diff(args: argparse.Namespace) -> int:
-    old, new = _open(args.old), _open(args.new)
+    old, new = _open(_path_or_code(args.old)), _open(_path_or_code(args.new))
     found = difference(old.facts, new.facts)
     same = not any(changes for kinds in found.values() for changes in kinds.values())
     if args.json:
@@ -538,7 +569,7 @@ def _diff(args: argparse.Namespace) -> int:
 
 
 def _gaps(args: argparse.Namespace) -> int:
-    bundle = _open(args.bundle or shipped_folder()).bundle
+    bundle = _asked(args)
     skipped: list[str] = []
     gaps = gaps_of((report for path in args.paths for report in _reports_of(path, skipped)), bundle)
     if skipped:
@@ -560,8 +591,13 @@ def _import(args: argparse.Namespace) -> int:
         )
     if args.out.exists():
         raise InputError("formulary.out", f"--out: {args.out} exists; give a folder that does not, nothing is overwritten")
-    folder = args.base or shipped_folder()
-    rulepack = Rulepack.load(folder) if args.base else Rulepack.default()
+    if args.base is None:
+        folder = shipped_folder(args.jurisdiction or "in")
+        rulepack = Rulepack.default(args.jurisdiction or "in")
+    else:
+        folder, rulepack = args.base, Rulepack.load(args.base)
+        if args.jurisdiction not in (None, rulepack.jurisdiction):
+            raise BundleError("bundle.jurisdiction", f"--base is for jurisdiction {rulepack.jurisdiction!r}, not {args.jurisdiction!r}")
     base = Opened(rulepack.bundle, _facts(_read(folder / "bundle.json")), json.loads(_read(folder / "manifest.json")))
     if args.name in {*base.bundle.editions, *base.facts.get("editions", ())}:
         raise InputError("formulary.name", f"--name: the bundle already has an edition {args.name}")
@@ -574,13 +610,15 @@ def _import(args: argparse.Namespace) -> int:
         count = len(reading.problems)
         return _refuse(f"formulary.rows: {count} problem{'' if count == 1 else 's'}, nothing was written")
     built = extended(base.facts, reading, args.name)
-    bundle, manifest = formulary_bytes(base, built, args.name, data)
+    where, _ = lexicon_of(folder, base.manifest or {})
+    lexicon = {name: _read(where / f"{name}.json") for name in LEXICON_FILES}
+    bundle, manifest = formulary_bytes(base, built, args.name, data, lexicon)
     made = Bundle.from_bytes(bundle, jurisdiction=base.bundle.jurisdiction)
     lost = [f"row {e.row}: {n}" for e in reading.entries for n in e.names if _look_up(made, n)[0] is None]
     if lost:
         return _refuse(f"formulary.lost: a name would not be found again, nothing was written ({'; '.join(lost)})")
     files = {"bundle.json": bundle, "manifest.json": manifest}
-    files.update({f"lexicon/{name}.json": _read(folder / "lexicon" / f"{name}.json") for name in LEXICON_FILES})
+    files.update({f"lexicon/{name}.json": data for name, data in lexicon.items()})
     _write_folder(args.out, files)
     for note in reading.notes:
         _note(note)

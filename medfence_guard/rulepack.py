@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,6 +19,7 @@ from typing import Any
 from medfence_guard import canonical_json
 from medfence_guard.artifacts import ARTIFACT_TYPES
 from medfence_guard.bundle import Bundle
+from medfence_guard.bundle_union import union
 from medfence_guard.contract import Json
 from medfence_guard.errors import BundleError, ContractError
 from medfence_guard.payload import AliasTable, check_unverified_path, fold_key
@@ -51,14 +53,18 @@ class Rulepack:
     thresholds: Thresholds
     aliases_table: Mapping[str, Any]
     files_digest: str
+    lexicon_digest: str
     field_aliases: Mapping[str, str]
     unverified: frozenset[str]
     expected_fields: frozenset[str]
 
     @classmethod
-    def default(cls, jurisdiction: str = "in") -> Rulepack:
-        """The rulepack shipped for a jurisdiction, read once per process."""
-        return _default(jurisdiction)
+    def default(cls, jurisdiction: str | Iterable[str] = "in") -> Rulepack:
+        """The rulepack shipped for a jurisdiction (`"in"`, `"us"`), or for several at once (`("in", "us")`), read once per process.
+
+        With several, a name that is another medicine in another country is ambiguous.
+        """
+        return _default(codes_of(jurisdiction))
 
     @classmethod
     def load(cls, path: str | Path) -> Rulepack:
@@ -74,9 +80,16 @@ class Rulepack:
         bundle = Bundle.from_bytes(_read(folder / "bundle.json"), expected_digest=expected, jurisdiction=jurisdiction)
         digests: dict[str, Json] = {"bundle": bundle.digest}
         tables: dict[str, Any] = {}
+        where, expected_digests = lexicon_of(folder, manifest)
         for name in LEXICON_FILES:
-            data = _read(folder / "lexicon" / f"{name}.json")
-            digests[name] = hashlib.sha256(data).hexdigest()
+            data = _read(where / f"{name}.json")
+            digests[name] = digest = hashlib.sha256(data).hexdigest()
+            if digest != expected_digests.get(name):
+                raise BundleError(
+                    "rulepack.tampered",
+                    f"lexicon/{name}.json does not have the digest its manifest names; reinstall the package, "
+                    "or, having edited it, run: python refdata/build.py --write",
+                )
             try:
                 tables[name] = json.loads(data)
             except ValueError as problem:
@@ -88,8 +101,18 @@ class Rulepack:
             raise BundleError(
                 "rulepack.shape", f"a lexicon file lacks or misshapes an entry ({type(problem).__name__}: {problem})"
             ) from problem
+        lexicon_files: dict[str, Json] = {name: digests[name] for name in LEXICON_FILES}
         return cls(
-            jurisdiction, bundle, lexicon, thresholds, tables["aliases"], canonical_json.sha256(digests), {}, frozenset(), frozenset()
+            jurisdiction,
+            bundle,
+            lexicon,
+            thresholds,
+            tables["aliases"],
+            canonical_json.sha256(digests),
+            canonical_json.sha256(lexicon_files),
+            {},
+            frozenset(),
+            frozenset(),
         )
 
     @cached_property
@@ -200,17 +223,52 @@ def _shipped() -> Path:
     raise BundleError("bundle.not_found", "the reference data is not installed: reinstall medfence-guard, or give Rulepack.load(path)")
 
 
+_LEXICON_FOLDER = re.compile(r"(?:\.\./[a-z]+/)?lexicon")
+
+
+def lexicon_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Path, Mapping[str, str]]:
+    """Where the lexicon of a rulepack folder is, and the digest of each file. Jurisdictions may share one: `../in/lexicon`."""
+    said = manifest.get("lexicon")
+    place = said.get("folder") if type(said) is dict else None
+    digests = said.get("sha256") if type(said) is dict else None
+    if type(place) is not str or not _LEXICON_FOLDER.fullmatch(place) or type(digests) is not dict:
+        raise BundleError("bundle.manifest", "manifest.json does not name its lexicon and the digest of each file")
+    return folder / place, digests
+
+
+def codes_of(jurisdiction: str | Iterable[str]) -> tuple[str, ...]:
+    """The jurisdictions that are meant, sorted: one code, or several."""
+    codes = (jurisdiction,) if isinstance(jurisdiction, str) else tuple(jurisdiction)
+    if not codes or not all(type(code) is str for code in codes):
+        raise ContractError("rulepack.jurisdiction", "jurisdiction is one code such as 'in', or several of them, at least one")
+    return tuple(sorted(set(codes)))
+
+
+def shipped_jurisdictions() -> tuple[str, ...]:
+    """The codes that `Rulepack.default` knows."""
+    return tuple(sorted(path.parent.name for path in _shipped().glob("*/bundle.json")))
+
+
 def shipped_folder(jurisdiction: str = "in") -> Path:
     """The rulepack folder that `Rulepack.default(jurisdiction)` reads."""
     folder = _shipped() / jurisdiction
-    if not jurisdiction.isalpha() or not folder.is_dir():
-        raise BundleError("bundle.jurisdiction", "no reference bundle is shipped for this jurisdiction")
+    if not jurisdiction.isalpha() or not (folder / "bundle.json").is_file():
+        known = ", ".join(shipped_jurisdictions())
+        raise BundleError("bundle.jurisdiction", f"no reference bundle is shipped for this jurisdiction; there are: {known}")
     return folder
 
 
 @lru_cache(maxsize=8)
-def _default(jurisdiction: str) -> Rulepack:
-    return Rulepack.load(shipped_folder(jurisdiction))
+def _default(codes: tuple[str, ...]) -> Rulepack:
+    if len(codes) == 1:
+        return Rulepack.load(shipped_folder(codes[0]))
+    packs = [_default((code,)) for code in codes]
+    first = packs[0]
+    if any(pack.lexicon_digest != first.lexicon_digest for pack in packs):
+        raise BundleError("rulepack.lexicons", f"{' and '.join(codes)} are read with different lexicons; they cannot be combined")
+    bundle = union([pack.bundle for pack in packs])
+    files: dict[str, Json] = {"bundle": bundle.digest, "lexicon": first.lexicon_digest}
+    return replace(first, jurisdiction=bundle.jurisdiction, bundle=bundle, files_digest=canonical_json.sha256(files))
 
 
 def load_rulepack(path: str | Path | None = None) -> Rulepack:

@@ -19,12 +19,12 @@ CORE = ROOT / "medfence_guard"
 
 # Each layer may import itself and the ones before it. A trailing ".*" stands for every module of that folder not named elsewhere.
 PURE_LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors",),
+    ("errors", "look_alikes"),
     ("contract",),
     ("canonical_json", "aggregate"),
     ("reader", "reader.text", "reader.lexer", "reader.lexicon"),
     ("bundle",),
-    ("bundle_file",),
+    ("bundle_file", "bundle_union"),
     ("reader.*",),
     ("artifacts",),
     ("payload",),

@@ -108,6 +108,23 @@ def test_the_wheel_holds_every_file_of_every_package(wheel: zipfile.ZipFile) -> 
     assert expected <= shipped(wheel)
 
 
+def test_the_wheel_holds_the_reference_data_of_both_countries_and_stays_small(wheel: zipfile.ZipFile) -> None:
+    data = {info.filename: info for info in wheel.infolist() if info.filename.startswith("medfence_refdata/")}
+    for code in ("in", "us"):
+        assert {f"medfence_refdata/{code}/bundle.json", f"medfence_refdata/{code}/manifest.json"} <= set(data)
+    assert not [name for name in data if name.endswith(".csv")]
+    assert not [name for name in data if "/us/lexicon" in name]
+    assert sum(info.file_size for info in data.values()) < 4_000_000
+    assert sum(info.compress_size for info in wheel.infolist()) < 2_000_000
+
+
+def test_both_countries_load_from_the_wheel_alone(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    wheel.extractall(tmp_path / "site")
+    (tmp_path / "elsewhere").mkdir()
+    code = "from medfence_guard import Rulepack\nprint(Rulepack.default(('in', 'us')).jurisdiction)"
+    assert run_alone(code, tmp_path / "site", cwd=tmp_path / "elsewhere").strip() == "in+us"
+
+
 def test_the_demo_runs_from_the_wheel_alone(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     wheel.extractall(tmp_path / "site")
     (tmp_path / "elsewhere").mkdir()

@@ -182,6 +182,8 @@ class Chunker:
             kind, text, start, end, _, _, _ = tokens[index]
             if kind in (WORD, MARK):
                 chunk = self._word_or_mark(tokens, index, out)
+                if chunk.kind in ("drug", "header_line_starts") and self._ends_a_longer_name(tokens, chunk, out):
+                    chunk = self._make("word", text, tokens, index, index + 1)
             elif kind in _PLAIN_KINDS:
                 chunk = Chunk(_PLAIN_KINDS[kind], text, start, end, index, index + 1)
             elif kind == CONFUSED:
@@ -193,6 +195,20 @@ class Chunker:
             out.append(chunk)
             index = chunk.last
         return out
+
+    @staticmethod
+    def _ends_a_longer_name(tokens: list[Token], chunk: Chunk, before: Sequence[Chunk]) -> bool:
+        """`Tab ZORBI-TEL`: letters, a hyphen and letters without a space are one name, not another name or `Tel:` behind the first.
+
+        Only where an unknown word is a name for certain: behind a form, and where the text is nothing but the name.
+        """
+        if len(before) < 2 or before[-1].kind != "mark" or before[-1].value != "-" or before[-2].kind != "word":
+            return False
+        word, hyphen = before[-2], before[-1]
+        if word.end != hyphen.start or hyphen.end != chunk.start or not str(word.value).isalpha() or word.end - word.start < 3:
+            return False
+        lead = [c for c in before[:-2] if not (c.kind == "mark" and c.value == ".")]
+        return lead[-1].kind in ("form", "item") if lead else len(tokens) <= 5
 
     # -- one chunk -------------------------------------------------------------------------------------------------
 

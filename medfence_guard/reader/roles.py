@@ -194,6 +194,19 @@ class NameReader:
                 ):
                     place += 1
                     continue
+                if (
+                    # `ZORBI-TEL`: of a name that nobody knows, the hyphen is a letter.
+                    not known
+                    and chunk.value == "-"
+                    and after.kind == "word"
+                    and after.start == chunk.end
+                    and chunk.start == chunks[place - 1].end
+                    and str(after.value).isalpha()
+                    and after.value not in GLUE_WORDS
+                    and label_chunk is None
+                ):
+                    place += 1
+                    continue
                 break
             release = self._release_of(chunks, place, anchor)
             if release is not None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-JURISDICTIONS = ("in",)
+JURISDICTIONS = ("in", "us")
 
 
 def path() -> Path:
-    """The folder that holds `<jurisdiction>/bundle.json` and `<jurisdiction>/manifest.json`."""
+    """The folder that holds `<jurisdiction>/bundle.json` and `<jurisdiction>/manifest.json`, and the lexicon they name."""
     return Path(__file__).resolve().parent

@@ -15,7 +15,8 @@ from medfence_guard.bundle_file import unpacked
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 REFDATA = REPOSITORY / "refdata"
-SOURCES = REFDATA / "sources" / "in"
+TABLES = REFDATA / "sources"
+SOURCES = TABLES / "in"
 BUILT = REFDATA / "medfence_refdata" / "in"
 VECTORS = Path(__file__).resolve().parent / "vectors"
 
@@ -64,23 +65,25 @@ def build(*arguments: str, hash_seed: str = "0") -> subprocess.CompletedProcess[
 def test_the_built_files_are_byte_for_byte_what_the_tables_build(hash_seed, tmp_path):
     assert build("--write", "--out", str(tmp_path), hash_seed=hash_seed).returncode == 0
     for name in ("bundle.json", "manifest.json"):
-        assert (tmp_path / name).read_bytes() == (BUILT / name).read_bytes()
+        assert (tmp_path / "in" / name).read_bytes() == (BUILT / name).read_bytes()
 
 
 def test_check_passes_on_what_is_built_and_sees_one_flipped_byte(tmp_path):
     assert build("--check").returncode == 0
+    (tmp_path / "in").mkdir()
     for name in ("bundle.json", "manifest.json"):
-        (tmp_path / name).write_bytes((BUILT / name).read_bytes())
-    data = bytearray((tmp_path / "bundle.json").read_bytes())
+        (tmp_path / "in" / name).write_bytes((BUILT / name).read_bytes())
+    data = bytearray((tmp_path / "in" / "bundle.json").read_bytes())
     data[len(data) // 2] ^= 1
-    (tmp_path / "bundle.json").write_bytes(bytes(data))
-    done = build("--check", "--out", str(tmp_path))
+    (tmp_path / "in" / "bundle.json").write_bytes(bytes(data))
+    done = build("--check", "--jurisdiction", "in", "--out", str(tmp_path))
     assert done.returncode == 1
-    assert "bundle.json" in done.stderr
+    assert done.stderr.splitlines() == ["in/bundle.json is not what the tables build; run: python refdata/build.py --write"]
 
 
 def test_without_pmbjp_nothing_of_it_remains(tmp_path):
-    assert build("--write", "--without-pmbjp", "--out", str(tmp_path)).returncode == 0
+    assert build("--write", "--jurisdiction", "in", "--without-pmbjp", "--out", str(tmp_path)).returncode == 0
+    tmp_path = tmp_path / "in"
     assert "pmbjp" not in (tmp_path / "bundle.json").read_text(encoding="utf-8")
     manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
     assert "pmbjp-2026-07" not in {source["id"] for source in manifest["sources"]}
@@ -94,10 +97,10 @@ def test_the_manifest_names_the_bundle_and_the_tables_by_digest(manifest):
     assert manifest["bundle_sha256"] == hashlib.sha256(data).hexdigest()
     assert manifest["bundle_bytes"] == len(data)
     for name, digest in manifest["tables"].items():
-        assert hashlib.sha256((SOURCES / name).read_bytes()).hexdigest() == digest, name
-    on_disk = {path.relative_to(SOURCES).as_posix() for path in SOURCES.rglob("*.csv")}
+        assert hashlib.sha256((TABLES / name).read_bytes()).hexdigest() == digest, name
+    on_disk = {path.relative_to(TABLES).as_posix() for folder in ("in", "shared") for path in (TABLES / folder).rglob("*.csv")}
     # readings.csv steers the import only
-    assert on_disk - set(manifest["tables"]) == {"curated-2026-12/readings.csv"}
+    assert on_disk - set(manifest["tables"]) == {"in/curated-2026-12/readings.csv"}
 
 
 def test_the_bundle_is_canonical_json():
@@ -120,7 +123,7 @@ def test_every_row_of_a_list_ends_read_or_rejected_with_a_reason(edition, manife
 
 
 def test_every_source_accounts_for_its_rows(manifest):
-    read = {row["source"]: int(row["rows_read"]) for row in table("originals.csv")}
+    read = {row["source"]: int(row["rows_read"]) for row in [*table("originals.csv"), *table("../shared/originals.csv")]}
     assert read["nppa-2022-08"] == 1121
     assert read["pmbjp-2026-07"] == 2439
     for edition, counts in manifest["counts"].items():
@@ -285,4 +288,4 @@ def test_the_package_knows_where_it_is_and_nothing_else():
         [sys.executable, "-c", "import medfence_refdata as m; print(m.path(), m.JURISDICTIONS)"],
         capture_output=True, text=True, check=True, env={"PYTHONPATH": str(REFDATA), "PATH": ""},
     )  # fmt: skip
-    assert done.stdout.strip() == f"{REFDATA / 'medfence_refdata'} ('in',)"
+    assert done.stdout.strip() == f"{REFDATA / 'medfence_refdata'} ('in', 'us')"

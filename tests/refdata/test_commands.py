@@ -45,7 +45,7 @@ def raw_bundle() -> dict:
 
 def test_the_shipped_bundle_is_intact(run, copy):
     digest = json.loads((copy / "manifest.json").read_text("utf-8"))["bundle_sha256"]
-    for argv in ([], [copy], [copy / "bundle.json"], ["--jurisdiction", "in"]):
+    for argv in ([copy], [copy / "bundle.json"], ["--jurisdiction", "in"]):
         code, out, err = run("verify", *argv)
         assert (code, err) == (0, "")
         assert out == f"intact: in-2026.12, jurisdiction in, medfence-bundle/2, 3498 products, sha256 {digest}\n"
@@ -80,7 +80,9 @@ def broken_lexicon(folder):
         (lambda folder: (folder / "manifest.json").write_text("x"), [], "manifest.json is not JSON"),
         (lambda folder: (folder / "bundle.json").unlink(), [], "cannot be read"),
         (lambda folder: (folder / "lexicon" / "units.json").unlink(), [], "cannot read units.json"),
-        (broken_lexicon, [], "forms.json is not JSON"),
+        (broken_lexicon, [], "lexicon/forms.json does not have the digest"),
+        (with_manifest(lexicon=None), [], "does not name its lexicon"),
+        (with_manifest(lexicon={"folder": "../../etc/lexicon", "sha256": {}}), [], "does not name its lexicon"),
         (lambda folder: None, ["--jurisdiction", "us"], "not for jurisdiction 'us'"),
     ],
 )

@@ -401,3 +401,22 @@ def test_the_built_bundle_is_refused_after_one_flipped_byte(run, tmp_path):
     assert code == 2
     assert "bundle.tampered" in err
     assert isinstance(Rulepack.default().bundle, Bundle)
+
+
+def test_a_new_name_gets_the_names_it_looks_like(run, tmp_path):
+    """Computed as the build computes them: near names of other compositions, brand against brand and molecule against molecule."""
+    rows = "Telmikine,amlodipine,5 mg,tablet,,,,\nZorbitel,telmisartan,40 mg,tablet,,,,\nNewdrug,amlodipixe,5 mg,tablet,,,,yes\n"
+    assert built(run, tmp_path, rows)[0] == 0
+    before, after = Rulepack.default().bundle.look_alikes, Rulepack.load(tmp_path / "city").bundle.look_alikes
+    assert "telmikine" not in before
+    assert ("telmikind", "computed#distance=1") in after["telmikine"]
+    assert ("amlodipine", "computed#distance=1") in after["amlodipixe"]
+    assert "zorbitel" not in after
+    assert all(set(pairs) <= set(after[name]) for name, pairs in before.items())
+    report = verdict(Rulepack.load(tmp_path / "city"), "Tab Telmikine 5 mg", name="Telmikine", strength="5 mg")
+    assert [f.verdict.name for f in report.findings if f.check_id == "reference.look_alike"] == ["PASS"]
+
+
+def test_a_near_name_of_the_same_medicine_is_no_look_alike(run, tmp_path):
+    assert built(run, tmp_path, "Telmikinx,telmisartan,40 mg,tablet,,,,\n")[0] == 0
+    assert "telmikinx" not in Rulepack.load(tmp_path / "city").bundle.look_alikes

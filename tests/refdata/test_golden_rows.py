@@ -1,7 +1,9 @@
-"""Forty more rows of the two Indian lists, read by eye against the original rows: twenty singles, twenty combinations.
+"""Sixty rows, read by eye against the printed lines: twenty Indian singles, twenty Indian combinations, twenty of Drugs@FDA.
 
-Drawn with `random.Random(20261202)` from the rows of `products.csv` that are not in `vectors/golden_rows.jsonl`, sorted by source. A row of
-`golden_rows.csv` holds what a person read in the printed line; `-` stands for no denominator and no release of one component.
+The Indian ones: `random.Random(20261202)`, from the rows of `products.csv` that are not in `vectors/golden_rows.jsonl`, sorted
+by source. The American ones: `random.Random(20261206).sample(rows, 20)` from all rows of `drugsatfda-2022-05/products.csv`, sorted by
+source, form, release and strengths. A row of `golden_rows.csv` holds what a person read in the printed line; `-` stands for no denominator
+and no release of one component.
 """
 
 from __future__ import annotations
@@ -12,47 +14,43 @@ from pathlib import Path
 
 import pytest
 
-from medfence_guard.bundle_file import unpacked
+import refdata_facts
 
 HERE = Path(__file__).resolve().parent
-REFDATA = HERE.parents[1] / "refdata"
-
-
-def table(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-GOLDEN = table(HERE / "golden_rows.csv")
-
-
-@pytest.fixture(scope="module")
-def products() -> list[dict]:
-    return unpacked(json.loads((REFDATA / "medfence_refdata" / "in" / "bundle.json").read_text("utf-8")))["products"]
+with (HERE / "golden_rows.csv").open(encoding="utf-8", newline="") as file:
+    GOLDEN = list(csv.DictReader(file))
+LISTS = {"in": ("nppa-2022-08", "pmbjp-2026-07"), "us": ("drugsatfda-2022-05",)}
+PLACE = {name: code for code, names in LISTS.items() for name in names}
 
 
 @pytest.fixture(scope="module")
 def printed() -> set[tuple[str, str]]:
-    lists = ("nppa-2022-08", "pmbjp-2026-07")
-    return {(row["source"], row["printed"]) for name in lists for row in table(REFDATA / "sources" / "in" / name / "products.csv")}
+    return {(row["source"], row["printed"]) for name, code in PLACE.items() for row in refdata_facts.table(f"{code}/{name}/products.csv")}
 
 
-def test_they_are_twenty_and_twenty_and_none_was_checked_before():
-    combinations = [row for row in GOLDEN if " + " in row["molecules"]]
-    assert (len(GOLDEN) - len(combinations), len(combinations)) == (20, 20)
+def place(row: dict[str, str]) -> str:
+    return PLACE[row["source"].partition("#")[0]]
+
+
+def test_they_are_twenty_twenty_and_twenty_and_none_was_checked_before():
+    indian = [row for row in GOLDEN if place(row) == "in"]
+    combinations = [row for row in indian if " + " in row["molecules"]]
+    assert (len(indian) - len(combinations), len(combinations), len(GOLDEN) - len(indian)) == (20, 20, 20)
     earlier = [json.loads(line) for line in (HERE / "vectors" / "golden_rows.jsonl").read_text("utf-8").splitlines()]
-    assert not {(row["source"], row["printed"]) for row in GOLDEN} & {(row["source"], row["printed"]) for row in earlier}
+    checked = {(row["source"], row["printed"]) for row in GOLDEN}
+    assert len(checked) == 60
+    assert not checked & {(row["source"], row["printed"]) for row in earlier}
 
 
 @pytest.mark.parametrize("row", GOLDEN, ids=lambda row: row["source"])
-def test_molecule_strength_unit_denominator_and_form_are_as_printed(row, products, printed):
+def test_molecule_strength_unit_denominator_and_form_are_as_printed(row, printed):
     assert (row["source"], row["printed"]) in printed
     molecules = row["molecules"].split(" + ")
     parts = list(zip(molecules, *(row[column].split(" + ") for column in ("strengths", "units", "denominators")), strict=True))
     release = row["release"]
     wanted = {molecule: (value, unit, denominator) for molecule, value, unit, denominator in parts}
     found = []
-    for product in products:
+    for product in refdata_facts.facts(place(row))["products"]:
         if product["molecules"] != sorted(molecules) or product["form"] != row["form"]:
             continue
         stated = {

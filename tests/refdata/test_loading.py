@@ -124,7 +124,7 @@ def test_a_manifest_that_vouches_for_nothing_is_refused(copy, manifest, code):
     assert refused.value.code == code
 
 
-@pytest.mark.parametrize("jurisdiction", ["us", "xx", "", "../in", "in/"])
+@pytest.mark.parametrize("jurisdiction", ["xx", "", "../in", "in/", "IN", "shared", ("in", "xx")])
 def test_a_jurisdiction_that_is_not_shipped_is_refused(jurisdiction):
     with pytest.raises(BundleError) as refused:
         Rulepack.default(jurisdiction)

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
+import build_facts
+import build_in
 from medfence_guard.bundle_file import unpacked
+from medfence_guard.look_alikes import edit_distance
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 SOURCES = REPOSITORY / "refdata" / "sources" / "in"
 VECTORS = Path(__file__).resolve().parent / "vectors"
 
 
-def load_builder():
-    spec = importlib.util.spec_from_file_location("refdata_build", REPOSITORY / "refdata" / "build.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["refdata_build"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-build = load_builder()
 
 
 def vectors(name: str) -> list[dict]:
@@ -40,8 +32,8 @@ def table(name: str) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def names():
     """The names as the import knows them, rebuilt from the tables in the repository."""
-    rows = [{"unii": row["source"], "name": f"{row['name']} [{row['kind']}]"} for row in table("unii-2025-06/names.csv")]
-    return build.load_names(rows)
+    rows = [{"unii": row["source"], "name": f"{row['name']} [{row['kind']}]"} for row in table("../shared/unii-2025-06/names.csv")]
+    return build_facts.load_names(rows, [SOURCES / "curated-2026-12" / "names.csv"])
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +57,8 @@ def hand_read(edition: str) -> set[str]:
 def read(edition: str, row: dict[str, str], names):
     if edition == "nppa-2022-08":
         medicine, _, form = row["printed"].partition(" | ")
-        return build.read_nppa(medicine, form, row["source"].partition("/")[2], names)
-    return build.read_product(row["printed"], names, pack=row["pack"])
+        return build_in.read_nppa(medicine, form, row["source"].partition("/")[2], names)
+    return build_in.read_product(row["printed"], names, pack=row["pack"])
 
 
 def summary(reading) -> tuple:
@@ -99,7 +91,7 @@ def test_what_is_rejected_stays_unreadable(edition, names):
     for row in table(f"{edition}/rejects.csv"):
         if set(row["rows"].split(";")) & by_hand or row["reason"] in by_group:
             continue
-        with pytest.raises((build.UnreadableError, build.UnknownNameError)):
+        with pytest.raises((build_facts.UnreadableError, build_facts.UnknownNameError)):
             read(edition, row, names)
         checked += 1
     assert checked > 50
@@ -114,7 +106,7 @@ def test_golden_row(vector, bundle):
     found = [
         product for product in bundle["products"]
         if product["molecules"] == molecules and product["form"] == vector["form"] and product["release"] == vector["release"]
-        and [build.Strength(**s).text() for s in product["strengths"]] == strengths
+        and [build_facts.Strength(**s).text() for s in product["strengths"]] == strengths
     ]  # fmt: skip
     assert len(found) == 1
     assert found[0]["grade"] in ("regulator", "tender")
@@ -124,7 +116,7 @@ def find(bundle, vector) -> list[dict]:
     return [
         product for product in bundle["products"]
         if product["molecules"] == vector["molecules"] and product["form"] == vector["form"]
-        and [build.Strength(**s).text() for s in product["strengths"]] == vector["strengths"]
+        and [build_facts.Strength(**s).text() for s in product["strengths"]] == vector["strengths"]
         and vector.get("release", product["release"]) == product["release"]
     ]  # fmt: skip
 
@@ -142,15 +134,15 @@ def test_pitfall(vector, bundle, known, names):
         case "order":
             assert vector["printed_order"] in [product["printed_order"] for product in find(bundle, vector)]
         case "reading":
-            reading = build.read_product(vector["printed"], names, pack=vector["pack"])[0]
+            reading = build_in.read_product(vector["printed"], names, pack=vector["pack"])[0]
             assert [c.molecule for c in reading.components] == vector["molecules"]
             assert [c.strength.text() for c in reading.components] == vector["strengths"]
             assert reading.form == vector["form"]
             if "component_releases" in vector:
                 assert [c.release for c in reading.components] == vector["component_releases"]
         case "unreadable":
-            with pytest.raises(build.UnreadableError):
-                build.read_product(vector["printed"], names, pack=vector["pack"], topical=vector.get("topical", False))
+            with pytest.raises(build_facts.UnreadableError):
+                build_in.read_product(vector["printed"], names, pack=vector["pack"], topical=vector.get("topical", False))
         case "rejected":
             edition = vector["source"].partition("#")[0]
             assert vector["source"] in {row["source"] for row in table(f"{edition}/rejects.csv")}
@@ -182,8 +174,8 @@ def test_the_pitfalls_are_all_here():
 
 
 def test_an_unknown_name_is_never_guessed(names):
-    with pytest.raises(build.UnknownNameError, match="paracetamoll"):
-        build.read_product("Paracetamoll Tablets IP 500 mg", names)
+    with pytest.raises(build_facts.UnknownNameError, match="paracetamoll"):
+        build_in.read_product("Paracetamoll Tablets IP 500 mg", names)
 
 
 @pytest.mark.parametrize(
@@ -197,4 +189,4 @@ def test_an_unknown_name_is_never_guessed(names):
     ],
 )
 def test_edit_distance(a, b, limit, distance):
-    assert build.edit_distance(a, b, limit) == distance
+    assert edit_distance(a, b, limit) == distance
