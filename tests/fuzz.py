@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 FOUND = HERE / "checks" / "vectors" / "fuzz.crash.jsonl"
 ROUND = 150
 NASTY = "0123456789½¼.,-–/|:;()[]{}+×x%µ\u200b\u202e\u00a0\u0660\ud800\n\t\r\f mgMGlIO०५नहीं\u0000\u3000Ａ①"
-PIECES = ("1-0-1", "500 mg", "/5 ml", " x 5/7", "\nRx\n", "Stop ", "not ", "Tab ", "q6h", "max 4/day", "SOS", " then ", "Allergic to ", "| ")
+PIECES = ("1-0-1", "500 mg", "/5 ml", " x 5/7", "\nRx\n", "Stop ", "not ", "Tab ", "q6h", "max 4/day", "SOS", " then ", "Allergy: ", "| ")
 
 RULEPACK = Rulepack.default()
 ROWS = [row for file in sorted((HERE / "checks" / "vectors").glob("*.jsonl")) for row in vector_rows.read(file)]
@@ -204,7 +204,8 @@ def fuzz(seconds: float, start: int, out: Path) -> int:
             row = as_row(worst["case"], there + 1, problem)
             with out.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
-            print(f"seed {number}: {type(problem).__name__}: {problem}\n{json.dumps(row, ensure_ascii=False, default=str)}\nwritten to {out}")
+            print(f"seed {number}: {type(problem).__name__}: {problem}")
+            print(json.dumps(row, ensure_ascii=False, default=str), f"written to {out}", sep="\n")
             return -1
         number += 1
     return tried
