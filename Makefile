@@ -46,7 +46,7 @@ test: .venv/.stamp  ## lint, types and every test, adapters included, on two cor
 	@started=$$SECONDS; export MEDFENCE_REQUIRE_ALL=1; \
 	 echo "lint, types and $(JUDGING) run beside the tests below, and are shown after them"; \
 	 ( $(MAKE) --no-print-directory lint && .venv/bin/python -m pytest -q -p no:cacheprovider $(JUDGING) ) >.venv/test.log 2>&1 & \
-	 beside=$$!; trap 'kill $$beside 2>/dev/null' INT TERM; \
+	 beside=$$!; trap 'trap - TERM; kill 0' INT TERM; \
 	 .venv/bin/python -m pytest -q $(addprefix --ignore=,$(JUDGING)); here=$$?; \
 	 wait $$beside; beside=$$?; cat .venv/test.log; \
 	 test $$here -eq 0 && test $$beside -eq 0 && echo "make test: $$((SECONDS - started)) s after set-up"
