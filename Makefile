@@ -40,10 +40,16 @@ demo:  ## a PASS, a FAIL and an ABSTAIN with their evidence pages; then a scribe
 	@echo; $(MAKE) --no-print-directory $(SCRIBE_VENV)/.stamp && $(SCRIBE_VENV)/bin/python examples/scribe/scribe.py --brief || \
 	 { echo "The scribe did not run. What is above needs no installation; the scribe needs LangChain from a package index."; exit 1; }
 
-test: .venv/.stamp  ## lint, types and every test, adapters included; a skipped test is a failure
-	@started=$$SECONDS; $(MAKE) --no-print-directory lint && \
-	 MEDFENCE_REQUIRE_ALL=1 .venv/bin/python -m pytest -q && \
-	 echo "make test: $$((SECONDS - started)) s after set-up"
+# The suite in two halves that together are all of it, side by side: one names folders, the other takes whatever is not in them.
+JUDGING := $(addprefix tests/,checks golden metamorphic property)
+test: .venv/.stamp  ## lint, types and every test, adapters included, on two cores; a skipped test is a failure
+	@started=$$SECONDS; export MEDFENCE_REQUIRE_ALL=1; \
+	 echo "lint, types and $(JUDGING) run beside the tests below, and are shown after them"; \
+	 ( $(MAKE) --no-print-directory lint && .venv/bin/python -m pytest -q -p no:cacheprovider $(JUDGING) ) >.venv/test.log 2>&1 & \
+	 beside=$$!; trap 'trap - TERM; kill 0' INT TERM; \
+	 .venv/bin/python -m pytest -q $(addprefix --ignore=,$(JUDGING)); here=$$?; \
+	 wait $$beside; beside=$$?; cat .venv/test.log; \
+	 test $$here -eq 0 && test $$beside -eq 0 && echo "make test: $$((SECONDS - started)) s after set-up"
 
 lint: .venv/.stamp  ## ruff and mypy --strict
 	@.venv/bin/ruff check .
@@ -83,3 +89,20 @@ clean:  ## remove every environment and cache made here
 .PHONY: demo-scribe
 demo-scribe: $(SCRIBE_VENV)/.stamp  ## the scribe in full: each note, what became of it, an evidence page for each that was held
 	@$(SCRIBE_VENV)/bin/python examples/scribe/scribe.py
+
+.PHONY: golden grid sweep fuzz deep
+golden: .venv-bench/.stamp  ## the golden gate's table, and the predecessor's own figures beside ours
+	@.venv-bench/bin/python -m benchmarks.golden
+
+grid: .venv-core/.stamp  ## every fault on every clean document in every layout: about five minutes on one core
+	@.venv-core/bin/python -m benchmarks.grid
+
+sweep: .venv-core/.stamp  ## every vector that passes, corrupted: one corruption in eight, some three minutes
+	@.venv-core/bin/python -m benchmarks.sweep
+
+FUZZ_SECONDS ?= 60
+fuzz: .venv-core/.stamp  ## broken inputs for FUZZ_SECONDS (60); a crash is written as a vector
+	@.venv-core/bin/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
+
+deep: .venv-core/.stamp  ## the property laws with a thousand examples each
+	@.venv-core/bin/python -m pytest -q --hypothesis-profile=evidence tests/property

@@ -31,11 +31,11 @@ HERE = Path(__file__).parent
 FOUND = HERE / "checks" / "vectors" / "fuzz.crash.jsonl"
 ROUND = 150
 NASTY = "0123456789½¼.,-–/|:;()[]{}+×x%µ\u200b\u202e\u00a0\u0660\ud800\n\t\r\f mgMGlIO०५नहीं\u0000\u3000Ａ①"
-PIECES = ("1-0-1", "500 mg", "/5 ml", " x 5/7", "\nRx\n", "Stop ", "not ", "Tab ", "q6h", "max 4/day", "SOS", " then ", "Allergic to ", "| ", "\n")
+PIECES = ("1-0-1", "500 mg", "/5 ml", " x 5/7", "\nRx\n", "Stop ", "not ", "Tab ", "q6h", "max 4/day", "SOS", " then ", "Allergy: ", "| ")
 
 RULEPACK = Rulepack.default()
 ROWS = [row for file in sorted((HERE / "checks" / "vectors").glob("*.jsonl")) for row in vector_rows.read(file)]
-PLAIN = [row for row in ROWS if isinstance(row["source_text"], str) and isinstance(row.get("payload"), dict) and "$" not in str(row["payload"])]
+PLAIN = [row for row in ROWS if type(row["source_text"]) is str and type(row.get("payload")) is dict and "$" not in str(row["payload"])]
 
 
 @st.composite
@@ -47,7 +47,8 @@ def sources(draw: Any) -> str:
         text = text[:place] + new + text[place + length :]
     if draw(st.booleans()):
         other: str = draw(st.sampled_from(PLAIN))["source_text"]
-        text = draw(st.sampled_from((f"{text}\n{other}", f"{text} {other}", f"{other}, {text}", text + text, text[: len(text) // 2] + other)))
+        half = text[: len(text) // 2]
+        text = draw(st.sampled_from((f"{text}\n{other}", f"{text} {other}", f"{other}, {text}", text + text, half + other)))
     return text
 
 
@@ -78,7 +79,8 @@ def _replaced(draw: Any, value: Any) -> Any:
         return [*value[:place], _replaced(draw, value[place]), *value[place + 1 :]]
     if isinstance(value, str) and value and draw(st.booleans()):
         place = draw(st.integers(0, len(value)))
-        return value[:place] + draw(st.text(alphabet=NASTY, max_size=3) | st.sampled_from(PIECES)) + value[place + draw(st.integers(0, 2)) :]
+        new = draw(st.text(alphabet=NASTY, max_size=3) | st.sampled_from(PIECES))
+        return value[:place] + new + value[place + draw(st.integers(0, 2)) :]
     return draw(LEAVES)
 
 
@@ -193,9 +195,8 @@ def fuzz(seconds: float, start: int, out: Path) -> int:
 
     number = start
     while time.monotonic() < until:
-        rounds = settings(
-            max_examples=ROUND, database=None, deadline=None, suppress_health_check=list(HealthCheck), phases=(Phase.generate, Phase.shrink)
-        )
+        phases = (Phase.generate, Phase.shrink)
+        rounds = settings(max_examples=ROUND, database=None, deadline=None, suppress_health_check=list(HealthCheck), phases=phases)
         try:
             seed(number)(rounds(given(case=cases())(one)))()
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is what was looked for
@@ -203,7 +204,8 @@ def fuzz(seconds: float, start: int, out: Path) -> int:
             row = as_row(worst["case"], there + 1, problem)
             with out.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps(row, ensure_ascii=False, default=str) + "\n")
-            print(f"seed {number}: {type(problem).__name__}: {problem}\n{json.dumps(row, ensure_ascii=False, default=str)}\nwritten to {out}")
+            print(f"seed {number}: {type(problem).__name__}: {problem}")
+            print(json.dumps(row, ensure_ascii=False, default=str), f"written to {out}", sep="\n")
             return -1
         number += 1
     return tried

@@ -106,6 +106,7 @@ INVENTED = {
     "generic_name": "Warfarin",
 }
 AS_NEEDED = re.compile(r"sos|prn|p\.r\.n|need|require|demand|s\.o\.s|if ")
+WEEKDAYS = re.compile(r"(?:sun|mon|tues|wednes|thurs|fri|satur)day|\b(?:sun|mon|tue|wed|thu|fri|sat)\b")
 SLOTS = re.compile(r"[\d½]+(?:ml)?(?:-[\d½]+(?:ml)?){2,3}")
 
 
@@ -162,7 +163,8 @@ def payload_changes(row: Row) -> Iterator[Change]:
                 if path[-1] in (*TEXT_FIELDS, "unit"):
                     for tail in TAILS:
                         stated = tail.strip(" ?").casefold() in lowered and tail != " ?"
-                        synonyms = (tail == " weekly" and "week" in lowered) or (
+                        # `every Sunday weekly` is every Sunday.
+                        synonyms = (tail == " weekly" and ("week" in lowered or WEEKDAYS.search(lowered))) or (
                             tail == " alternate days" and ("every other" in lowered or "every 2 days" in lowered)
                         )
                         as_needed = tail == " SOS" and AS_NEEDED.search(lowered)
