@@ -44,6 +44,8 @@ SIG_KINDS = frozenset(
 )
 TIMING_KINDS = frozenset("slots rate when prn stat as_directed weekday ambiguous confused unsupported".split())
 _LEAD_KINDS = frozenset("form verb cue pseudo_cue item inert person_roles terminator release site route".split())
+# What a statement may begin with: what leads up to a name, a list number, an amount, or the name itself.
+_ANCHOR_KINDS = _LEAD_KINDS | {"drug", "number", "amount", "then", "word"}
 _LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
 # Kinds a continuing line may begin with even when a word of it is unknown.
 _STRONG_KINDS = frozenset(
@@ -983,6 +985,8 @@ class Segmenter:
     def _anchor(self, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None, at_start: bool) -> int | None:
         """The index of the name that begins a statement whose first word is at `place`; None if none begins here."""
         chunk = chunks[place]
+        if chunk.kind not in _ANCHOR_KINDS:
+            return None
         if chunk.kind == "drug":
             if self._belongs_to_open(chunks, place):
                 return None
