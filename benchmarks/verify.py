@@ -1,9 +1,11 @@
-"""How long `verify()` takes, how that grows, and what it is a multiple of: `python -m benchmarks.verify [--check]`.
+"""How long `verify()` takes, how that grows, and what it is a multiple of: `python -m benchmarks.verify [--check] [--json OUT]`.
 
 One run prints everything, since figures of different runs on a shared machine do not compare: the median over prescriptions of
 1 to 200 items and over sources of 300 B to 1 MiB with their growth exponents; the cost as a multiple of a floor (SHA-256 and one
 regex scan of the same source, the least that any verifier must do); the same prescription against bundles of 27 and 27,000
-molecules; and, if `medfence` 0.1.0 is installed beside us, that peer on the same input. `--check` exits 1 when a bound is broken.
+molecules; and, if `medfence` 0.1.0 is installed beside us, that peer on the same input. The five-item prescription has other
+durations at every call, so that no call is answered from what the one before left behind. `--check` exits 1 when a bound is broken;
+`--json OUT` also writes the figures (seconds, bytes and ratios) to a file.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib
+import itertools
 import json
 import math
 import re
@@ -19,6 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from medfence_guard import Extraction, Rulepack, SourceDocument, verify
 from medfence_guard.bundle import Bundle
@@ -27,6 +31,7 @@ from medfence_guard.bundle_file import packed
 ITEM_COUNTS = (1, 5, 20, 200)
 SOURCE_SIZES = (300, 4_096, 65_536, 262_144, 1_048_576)
 BUNDLE_SIZES = (27, 27_000)
+VARIANTS = 40  # texts of the five-item prescription
 
 AT_MOST_LINEAR = 1.15  # growth exponent between the two largest sizes; the slack is for caches, not for another power
 BUNDLE_RATIO = 1.2
@@ -52,12 +57,15 @@ class Case:
     payload: dict[str, object]
 
 
-def prescription(orders: Sequence[tuple[str, str]], size: int = 0) -> Case:
-    """A typed prescription of these `(name, milligrams)` orders; text without any order is put before them up to `size` bytes."""
+def prescription(orders: Sequence[tuple[str, str]], size: int = 0, longer: int = 0) -> Case:
+    """A typed prescription of these `(name, milligrams)` orders; text without any order is put before them up to `size` bytes.
+
+    `longer`: days by which each order lasts longer, which makes another text of it.
+    """
     lines, medications = [], []
     for index, (name, value) in enumerate(orders):
         frequency = FREQUENCIES[index % len(FREQUENCIES)]
-        lines.append(f"{index + 1}. Tab {name} {value} mg {frequency} x {5 + index % 3} days after food\n")
+        lines.append(f"{index + 1}. Tab {name} {value} mg {frequency} x {5 + index % 3 + longer} days after food\n")
         medications.append({"name": name, "strength": {"value": json.loads(value), "unit": "mg"}, "frequency": frequency, "form": "tablet"})
     body = "".join(lines)
     room = max(0, size - len(HEADING) - len(body))
@@ -108,7 +116,10 @@ def made_up_bundle(orders: Sequence[tuple[str, str]], molecules: int) -> Bundle:
 
 
 def medians(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str, float]:
-    """The median time of each call in seconds, the calls taken in turn so that a slow moment of the machine meets all of them."""
+    """The median time of each call in seconds, the calls taken in turn so that a slow moment of the machine meets all of them.
+
+    It is processor time, which on an idle machine is the time that passes.
+    """
     taken: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         call()
@@ -117,10 +128,20 @@ def medians(calls: dict[str, Callable[[], object]], seconds: float) -> dict[str,
         if elapsed > 20 * seconds and len(next(iter(taken.values()))) >= 3:
             break
         for name, call in calls.items():
-            before = time.perf_counter()
+            before = time.process_time()
             call()
-            taken[name].append(time.perf_counter() - before)
+            taken[name].append(time.process_time() - before)
     return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def each_in_turn(make: Callable[[Case], Callable[[], object]], cases: Sequence[Case]) -> Callable[[], object]:
+    """A call that takes the next of several cases each time."""
+    turn = itertools.cycle([make(case) for case in cases])
+
+    def call() -> object:
+        return next(turn)()
+
+    return call
 
 
 def ours(case: Case, rulepack: Rulepack) -> Callable[[], object]:
@@ -131,14 +152,16 @@ def floor(case: Case) -> Callable[[], object]:
     return lambda: (hashlib.sha256(case.source.encode()).hexdigest(), sum(1 for _ in TOKEN.finditer(case.source)))
 
 
-def peer(case: Case) -> Callable[[], object] | None:
-    """The predecessor on the same input, if it is installed here. It is measured, and nothing of it is used."""
+def peer() -> Callable[[Case], Callable[[], object]] | None:
+    """The predecessor on a case, if it is installed here. It is measured, and nothing of it is used."""
     try:
         medfence = importlib.import_module("medfence")
     except ImportError:
         return None
     rulepack = medfence.load_rulepack()
-    return lambda: medfence.verify(medfence.Extraction("prescription", case.payload), medfence.SourceDocument(case.source), rulepack)
+    return lambda case: (
+        lambda: medfence.verify(medfence.Extraction("prescription", case.payload), medfence.SourceDocument(case.source), rulepack)
+    )
 
 
 def exponent(sizes: Sequence[int], times: Sequence[float]) -> float:
@@ -148,22 +171,27 @@ def exponent(sizes: Sequence[int], times: Sequence[float]) -> float:
     return sum((x - x_mean) * (y - y_mean) for x, y in points) / sum((x - x_mean) ** 2 for x, _ in points)
 
 
-def sweep(title: str, cases: dict[int, Case], rulepack: Rulepack) -> float:
-    """Print one table; return the exponent between the two largest sizes, where fixed costs no longer hide the growth."""
+Figures = dict[str, object]
+
+
+def sweep(title: str, cases: dict[int, Case], rulepack: Rulepack) -> tuple[float, Figures]:
+    """Print one table; return its figures, and the exponent between the two largest sizes, where fixed costs no longer hide the growth."""
     print(f"\n{title:>10}  source bytes   verify ms   x floor   verdict")
     times = {}
+    rows = []
     for size, case in cases.items():
         taken = medians({"ours": ours(case, rulepack), "floor": floor(case)}, 0.4)
         times[size] = taken["ours"]
         report = verify(Extraction("prescription", case.payload), SourceDocument(case.source), rulepack)
-        print(
-            f"{size:>10}  {len(case.source.encode()):>12}  {taken['ours'] * 1e3:>10.3f}  {taken['ours'] / taken['floor']:>8.1f}"
-            f"   {report.overall.name}"
-        )
+        source_bytes, multiple = len(case.source.encode()), taken["ours"] / taken["floor"]
+        print(f"{size:>10}  {source_bytes:>12}  {taken['ours'] * 1e3:>10.3f}  {multiple:>8.1f}   {report.overall.name}")
+        row: Figures = {title: size, "source_bytes": source_bytes, "verify_seconds": taken["ours"], "floor_seconds": taken["floor"]}
+        rows.append(row | {"times_floor": multiple, "verdict": report.overall.name})
     sizes = list(times)
+    overall = exponent(sizes, list(times.values()))
     largest = exponent(sizes[-2:], [times[size] for size in sizes[-2:]])
-    print(f"growth exponent: {exponent(sizes, list(times.values())):.2f} over all, {largest:.2f} between the two largest")
-    return largest
+    print(f"growth exponent: {overall:.2f} over all, {largest:.2f} between the two largest")
+    return largest, {"rows": rows, "exponent": overall, "exponent_of_the_two_largest": largest}
 
 
 def milliseconds(seconds: float) -> str:
@@ -173,32 +201,51 @@ def milliseconds(seconds: float) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="exit 1 if a bound is broken")
-    check = parser.parse_args().check
+    parser.add_argument("--json", metavar="OUT", type=Path, help="write the figures to this file too")
+    arguments = parser.parse_args()
 
     rulepack = Rulepack.default()
     orders = known_orders(rulepack.bundle, max(ITEM_COUNTS))
     print(f"Python {sys.version.split()[0]}, bundle {rulepack.refdata_snapshot}")
+    figures: Figures = {"python": sys.version.split()[0], "bundle": rulepack.refdata_snapshot}
     broken = []
 
-    growth = sweep("items", {count: prescription(orders[:count]) for count in ITEM_COUNTS}, rulepack)
+    growth, figures["items"] = sweep("items", {count: prescription(orders[:count]) for count in ITEM_COUNTS}, rulepack)
     broken += [f"items: exponent {growth:.2f}"] if growth > AT_MOST_LINEAR else []
-    growth = sweep("bytes", {size: prescription(orders[:2], size) for size in SOURCE_SIZES}, rulepack)
+    growth, figures["bytes"] = sweep("bytes", {size: prescription(orders[:2], size) for size in SOURCE_SIZES}, rulepack)
     broken += [f"source: exponent {growth:.2f}"] if growth > AT_MOST_LINEAR else []
 
-    five = prescription(KNOWN_TO_BOTH)
+    five = [prescription(KNOWN_TO_BOTH, longer=days) for days in range(VARIANTS)]
     with_few, with_many = (replace(rulepack, bundle=made_up_bundle(KNOWN_TO_BOTH, size)) for size in BUNDLE_SIZES)
-    taken = medians({"small": ours(five, with_few), "large": ours(five, with_many)}, 1.0)
+    taken = medians(
+        {
+            "small": each_in_turn(lambda case: ours(case, with_few), five),
+            "large": each_in_turn(lambda case: ours(case, with_many), five),
+        },
+        1.0,
+    )
     ratio = taken["large"] / taken["small"]
     fewer, more = BUNDLE_SIZES
     small, large = milliseconds(taken["small"]), milliseconds(taken["large"])
     print(f"\nbundle of {fewer:,} molecules: {small}, of {more:,}: {large}, ratio {ratio:.2f}")
+    figures["bundle_sizes"] = {"molecules": [fewer, more], "verify_seconds": [taken["small"], taken["large"]], "ratio": ratio}
     broken += [f"bundle size: ratio {ratio:.2f}"] if ratio > BUNDLE_RATIO else []
 
-    calls = {"ours": ours(five, rulepack), "floor": floor(five)}
-    theirs = peer(five)
-    taken = medians(calls | ({"peer": theirs} if theirs else {}), 1.5)
+    calls = {"ours": each_in_turn(lambda case: ours(case, rulepack), five), "floor": each_in_turn(floor, five)}
+    theirs = peer()
+    taken = medians(calls | ({"peer": each_in_turn(theirs, five)} if theirs else {}), 1.5)
     multiple = taken["ours"] / taken["floor"]
-    print(f"\nfive items, {len(five.source)} characters: {milliseconds(taken['ours'])}")
+    verdicts = sorted(
+        {verify(Extraction("prescription", case.payload), SourceDocument(case.source), rulepack).overall.name for case in five}
+    )
+    told: Figures = {
+        "source_characters": len(five[0].source),
+        "verdicts": verdicts,
+        "verify_seconds": taken["ours"],
+        "floor_seconds": taken["floor"],
+        "times_floor": multiple,
+    }
+    print(f"\nfive items, {len(five[0].source)} characters, {VARIANTS} texts in turn, {' '.join(verdicts)}: {milliseconds(taken['ours'])}")
     print(f"{multiple:.1f} x the floor of {milliseconds(taken['floor'])}")
     broken += [f"floor: {multiple:.1f} x"] if multiple > FLOOR_MULTIPLE else []
     if theirs:
@@ -206,12 +253,16 @@ def main() -> int:
         theirs_multiple = taken["peer"] / taken["floor"]
         print(f"medfence 0.1.0 on the same input: {milliseconds(taken['peer'])}, {theirs_multiple:.0f} x the floor")
         print(f"ours is {faster:.1f} x faster")
+        told |= {"peer_seconds": taken["peer"], "peer_times_floor": theirs_multiple, "times_faster_than_peer": faster}
         broken += [f"peer: {faster:.1f} x"] if faster < PEER_RATIO else []
     else:
         print("medfence 0.1.0 is not installed here, so it was not measured; `make bench` installs it")
+    figures |= {"five_items": told, "bounds_broken": broken}
 
     print("\nbounds broken: " + ("; ".join(broken) or "none"))
-    return 1 if check and broken else 0
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return 1 if arguments.check and broken else 0
 
 
 if __name__ == "__main__":

@@ -125,8 +125,8 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
 # -- reading the claims ------------------------------------------------------------------------------------------------
 
 _NAMES = frozenset({"name", "generic_name"})
-# Short values of these fields are a small vocabulary (`OD`, `tab`, `40 mg`); their reading is kept with the rulepack.
-# Free text is never kept.
+# Short values of these fields are a small vocabulary (`OD`, `tab`, `40 mg`), and so are the names that the bundle knows as they
+# are written; their reading is kept with the rulepack. Free text and unknown names are never kept.
 _KEPT_FIELDS = frozenset({"form", "frequency", "strength", "dose", "duration", "route", "release"})
 MEMO_LIMIT = 4096
 # A payload beyond the limits, malformed or empty is not compared at all: nothing it says could be released.
@@ -143,10 +143,16 @@ def _read_claims(payload: PayloadReading, rulepack: Rulepack, roles: RoleReader)
                 kept = rulepack.values_memo.get(key)
                 if kept is None:
                     kept = _read_value(claim, rulepack, roles)
-                    if claim.field in _KEPT_FIELDS and len(claim.text) <= 24 and len(rulepack.values_memo) < MEMO_LIMIT:
+                    if _is_vocabulary(claim, rulepack) and len(rulepack.values_memo) < MEMO_LIMIT:
                         rulepack.values_memo[key] = kept
                 out[key] = kept
     return out
+
+
+def _is_vocabulary(claim: Claim, rulepack: Rulepack) -> bool:
+    if claim.field in _NAMES:
+        return claim.text.lower() in rulepack.bundle.names
+    return claim.field in _KEPT_FIELDS and len(claim.text) <= 24
 
 
 def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:

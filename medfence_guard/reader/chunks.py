@@ -600,22 +600,21 @@ class Chunker:
         best: tuple[int, list[Meaning], tuple[Fraction, Fraction | None, tuple[str, ...]] | None] | None = None
         count = len(tokens)
         while True:
-            found = node.get(LEAF)
-            if found is not None and place > index:
-                best = (place, found, number)
+            if place > index and LEAF in node:
+                best = (place, node[LEAF], number)
             if place >= count:
                 return best
             token = tokens[place]
             if token.kind == NEWLINE:
                 return best
             kind, text = token.kind, token.text
-            if ANY_NUMBER in node and (kind in _NUMERALS or (kind == WORD and text in self._lexicon.number_words)):
+            if (kind in _NUMERALS or (kind == WORD and text in self._lexicon.number_words)) and ANY_NUMBER in node:
                 read = self._number(tokens, place, words=True)
                 if read is not None:
                     longer = self._walk(tokens, index, read[2], node[ANY_NUMBER], (read[0], read[1], read[3]))
                     if longer is not None and (best is None or longer[0] > best[0]):
                         best = longer
-            if ANY_UNIT in node and kind == WORD and text in self._units:
+            if kind == WORD and text in self._units and ANY_UNIT in node:
                 longer = self._walk(tokens, index, place + 1, node[ANY_UNIT], number)
                 if longer is not None and (best is None or longer[0] > best[0]):
                     best = longer

@@ -44,6 +44,8 @@ SIG_KINDS = frozenset(
 )
 TIMING_KINDS = frozenset("slots rate when prn stat as_directed weekday ambiguous confused unsupported".split())
 _LEAD_KINDS = frozenset("form verb cue pseudo_cue item inert person_roles terminator release site route".split())
+# What a statement may begin with: what leads up to a name, a list number, an amount, or the name itself.
+_ANCHOR_KINDS = _LEAD_KINDS | {"drug", "number", "amount", "then", "word"}
 _LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
 # Kinds a continuing line may begin with even when a word of it is unknown.
 _STRONG_KINDS = frozenset(
@@ -52,14 +54,15 @@ _STRONG_KINDS = frozenset(
 )
 _JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
 # `Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none.
+_SET_STARTS = "all|old|other|previous|earlier|remaining|usual|family doctor|gp|outside"
 _UNLISTED_SET = re.compile(
     r"\brest of (?:the |his |her |all )?(?:medicines?|medications?|meds|drugs|treatment)\b|\brest (?:all )?(?:same|unchanged)\b|"
-    r"(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:all|old|other|previous|earlier|remaining|usual|family doctor|gp|outside)\s+"
+    rf"(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:{_SET_STARTS})\s+"
     r"(?:(?:the|other|old|his|her|previous|regular|usual)\s+)*"
     r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
 )
 # One of these is in every such set.
-_SET_WORDS = frozenset("rest all old other previous earlier remaining usual family gp outside".split())
+_SET_WORDS = spoken_in(f"rest {_SET_STARTS}")
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
@@ -157,9 +160,10 @@ def split_lines(chunks: Sequence[Chunk]) -> list[tuple[list[Chunk], bool]]:
 
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
-_SEX_AND_AGE = re.compile(r"\b\d{1,3}\s*(?:y|yr|yrs|years?)?\s*[/ ,]?\s*(?:male|female|m|f)\b")
-# What that may leave as a run of letters: `m`, `yrsm`, `female`.
-_SEXES = frozenset(age + sex for age in ("", "y", "yr", "yrs", "year", "years") for sex in ("male", "female", "m", "f"))
+_AGE_WORDS, _SEX_WORDS = ("y", "yr", "yrs", "year", "years"), ("male", "female", "m", "f")
+_SEX_AND_AGE = re.compile(rf"\b\d{{1,3}}\s*(?:{'|'.join(_AGE_WORDS)})?\s*[/ ,]?\s*(?:{'|'.join(_SEX_WORDS)})\b")
+# Its last run of letters: `m`, `yrsm`, `female`.
+_SEXES = frozenset(age + sex for age in ("", *_AGE_WORDS) for sex in _SEX_WORDS)
 _PERSON = re.compile(r"(?:(?:mr|mrs|ms|miss|master|shri|smt)\b[. ]|(?:baby of|b/o)\b)")
 _RECORD = re.compile(r"(?:uhid|mrn|ip no|op no|opd no|ipd no|patient id|abha|bed(?: no)?|token(?: no)?)\s*[:#.-]?\s*([\w/-]*\d[\w/-]*)")
 _CASE = re.compile(r"case\s*#?(\d{1,2})\b|(?:patient )?name\s*[:-]\s*([a-z][a-z ]+)")
@@ -1008,6 +1012,8 @@ class Segmenter:
     def _anchor(self, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None, at_start: bool) -> int | None:
         """The index of the name that begins a statement whose first word is at `place`; None if none begins here."""
         chunk = chunks[place]
+        if chunk.kind not in _ANCHOR_KINDS:
+            return None
         if chunk.kind == "drug":
             if self._belongs_to_open(chunks, place):
                 return None

@@ -1,0 +1,59 @@
+"""A pattern that is not tried on a page, because none of its first words is there, would have found nothing there."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medfence_guard import Rulepack
+from medfence_guard.reader import segment
+from medfence_guard.reader.lexicon import _PATTERNS, spoken_in
+from medfence_guard.rulepack import shipped_folder
+
+REMARKS = Rulepack.default().lexicon.remarks
+PHRASES = [phrase for table in _PATTERNS for phrase in json.loads((shipped_folder() / "lexicon" / "remarks.json").read_bytes())[table]]
+PIECES = st.sampled_from(PHRASES) | st.sampled_from(
+    [
+        "rest of his medicines",
+        "old meds",
+        "family doctor medicines",
+        "30/m",
+        "4yrs female",
+        "12 year f",
+        "x",
+        "'",
+        "-",
+        "_",
+        "7",
+        "é",
+        "all",
+        "drugs",
+    ]
+)
+TEXTS = st.lists(st.tuples(PIECES, st.sampled_from(["", " ", "\n", "-", "/", ". "])), max_size=6).map(
+    lambda parts: "".join(a + b for a, b in parts)
+)
+
+
+@given(TEXTS)
+def test_a_pattern_left_out_finds_nothing(text: str) -> None:
+    narrowed = REMARKS.for_page(spoken_in(text))
+    for table in _PATTERNS:
+        full, left = (getattr(words, table) for words in (REMARKS, narrowed))
+        assert [m.span() for m in full.finditer(text)] == [m.span() for m in left.finditer(text)], table
+
+
+@given(TEXTS)
+def test_a_set_or_a_sex_needs_one_of_its_words(text: str) -> None:
+    for pattern, words in ((segment._UNLISTED_SET, segment._SET_WORDS), (segment._SEX_AND_AGE, segment._SEXES)):
+        assert pattern.search(text) is None or not words.isdisjoint(spoken_in(text)), pattern.pattern
+
+
+def test_every_pattern_of_the_table_is_narrowed() -> None:
+    assert {name for name, value in ((n, getattr(REMARKS, n)) for n in REMARKS.__slots__) if isinstance(value, re.Pattern)} == set(
+        _PATTERNS
+    )
+    assert all(getattr(REMARKS.for_page(frozenset()), table).search("old list stopped correction") is None for table in _PATTERNS)
