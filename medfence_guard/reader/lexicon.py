@@ -173,6 +173,50 @@ def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
     return re.compile(r"(?<![a-z0-9'-])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![a-z0-9'-])")
 
 
+ASIDE_TOKEN = re.compile(r"[a-z0-9\u0900-\u097f]+(?:[/&'.:+-][a-z0-9\u0900-\u097f]+)*|\S")
+ByFirst = Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+class AsideClass(NamedTuple):
+    """One class of `lexicon/asides.json`, compiled: phrases by their first token, longest first."""
+
+    subjects: ByFirst
+    opened: ByFirst
+    openers: ByFirst
+    words: ByFirst
+    timing: frozenset[str]
+    opened_timing: frozenset[str]
+    timing_words: frozenset[str]
+    conditions: ByFirst
+    numbers: bool
+
+
+def compile_asides(raw: Mapping[str, Any]) -> tuple[AsideClass, ...]:
+    """KeyError if a table is missing; the rulepack loader reports it."""
+    return tuple(
+        AsideClass(
+            subjects=_by_first(row["subjects"]),
+            opened=_by_first(row["opened"]),
+            openers=_by_first(row["openers"]),
+            words=_by_first([*row["words"], *row["subjects"], *row["opened"], *row["openers"]]),
+            timing=frozenset(row["timing"]),
+            opened_timing=frozenset(row["opened_timing"]),
+            timing_words=frozenset(row["timing_words"]),
+            conditions=_by_first(row["conditions"]),
+            numbers=row["numbers"],
+        )
+        for row in raw["classes"]
+    )
+
+
+def _by_first(phrases: Collection[str]) -> ByFirst:
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted(set(phrases)):
+        tokens = tuple(ASIDE_TOKEN.findall(phrase))
+        found.setdefault(tokens[0], []).append(tokens)
+    return {first: tuple(sorted(rows, key=lambda row: (-len(row), row))) for first, rows in found.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """The compiled tables. `pieces` are the words that a glued run of letters may be split into."""
@@ -202,6 +246,7 @@ class Lexicon:
     remarks: RemarkWords
     same_reasons: Mapping[str, str]
     mass_and_units: frozenset[str]
+    asides: tuple[AsideClass, ...]
 
 
 # What a token may begin with that goes on after a space (`1 - 0 - 1`, `2 + 1`). Where none of these is, words are cut one by one.
@@ -433,6 +478,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         remarks=RemarkWords.from_json(tables["remarks"]),
         same_reasons={wording: group[0] for group in reasons["same"] for wording in group},
         mass_and_units=frozenset(tables["units"]["mass_and_units"]),
+        asides=compile_asides(tables["asides"]),
         site_route={row["site"]: row["route"] for row in routes["sites"]},
     )
 

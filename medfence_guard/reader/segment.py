@@ -14,6 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from medfence_guard.contract import Span
+from medfence_guard.reader.asides import is_aside, is_of_the_paper
 from medfence_guard.reader.beside import (
     DANGLING,
     VOIDED,
@@ -237,6 +238,8 @@ class Segmenter:
         self._voided = False
         self._bulleted = False
         self._after_visit = False
+        self._asides = 0
+        self._spoken = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         lines = [line for line in lines if not _is_rule(line[0])]
@@ -327,7 +330,7 @@ class Segmenter:
             return chunks
         if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
             return chunks
-        if not inline and not self._followed[self._line]:
+        if not inline and (not self._followed[self._line] or (colon and chunks[-1].value != ":" and is_aside(chunks, self._text, self._lexicon.asides))):
             return chunks
         whole = self._text[min(c.start for c in chunks) : max(c.end for c in chunks)]
         timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
@@ -372,6 +375,8 @@ class Segmenter:
 
     def _read_line(self, chunks: list[Chunk]) -> None:
         self._muted = False
+        self._asides = 0
+        self._spoken = False
         self._broke = False
         self._after_visit = False
         self._context = []
@@ -463,6 +468,9 @@ class Segmenter:
         ):
             self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
         chunks = self._short_form(chunks, place)
+        if is_of_the_paper(chunks[place:], self._text):
+            self._close()
+            return
         first = chunks[place]
         if means(first, "prn") and len(chunks) > place + 1 and self._heads_a_list(chunks[place + 1 :]):
             # `If needed:`, `PRN medications`: when those below are taken, not how the one above is.
@@ -488,6 +496,8 @@ class Segmenter:
         whole = bool(self._context) and len(self._context) >= len(chunks) - place
         if not header:
             self._flush(whole_line=whole, ends_with_colon=chunks[-1].kind == "mark" and chunks[-1].value == ":", numbered=numbered)
+        if self._asides and not self._spoken:
+            return
         made = len(self.out.drafts) + (self._open is not None) - before
         joined = opened_here is not None and self._open is opened_here and opened_here.last_line == self._line
         if made <= 0 and not header and not joined:
@@ -687,17 +697,29 @@ class Segmenter:
     def _walk(self, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None) -> None:
         count = len(chunks)
         at_start = True
-        if self._open is not None and not self._continues(chunks, place, header):
+        fresh = True
+        if self._open is not None and not self._aside_end(chunks, place) and not self._continues(chunks, place, header):
             self._close()
         while place < count:
             chunk = chunks[place]
+            if (at_start or fresh) and (end := self._aside_end(chunks, place)):
+                # Advice, a test, a visit, a finding: no part of the order before it or after it.
+                self._close()
+                self._flush()
+                self._asides += 1
+                place = end
+                at_start, fresh = False, True
+                continue
+            fresh = False
             # A heading with its colon, or alone on its line.
             stepped = self._heading(chunks, place, at_start=at_start)
             if stepped is not None:
                 place = stepped
                 at_start = False
+                fresh = True
                 header = False
                 continue
+            self._spoken = self._spoken or chunk.kind != "mark"
             if at_start and place and self._is_list_number(chunks, place) and place + 2 < count and chunks[place + 2].kind == "word":
                 # `BD. 2. Xyzolin`: a list number behind a full stop keeps to what it numbers.
                 if self._anchor(chunks, place, header=header, numbered=numbered, at_start=at_start) is None:
@@ -816,6 +838,24 @@ class Segmenter:
                     self._clause_cue = chunk
             at_start = False
             place += 1
+
+    def _aside_end(self, chunks: Sequence[Chunk], place: int) -> int:
+        """The index behind the clause that begins at `place`, if that clause is none of the orders' business; else 0."""
+        end = place
+        while end < len(chunks) and not (
+            chunks[end].kind == "mark" and chunks[end].value in (".", ";") and self._is_sentence_end(chunks, end)
+        ):
+            end += 1
+        clause = chunks[place:end]
+        if not clause or clause[-1].value == ":":
+            return 0
+        heading = meaning_of(clause[0], "heading")
+        if isinstance(heading, tuple) and heading[1] not in ("allergy", "family"):
+            headed = len(clause) == 1 or (clause[1].kind == "mark" and clause[1].value in (":", "-", ":-", "="))
+            if headed:
+                # `Diet:`, `Reports`
+                return 0
+        return end if is_aside(clause, self._text, self._lexicon.asides) else 0
 
     def _goes_on_after_break(self, chunks: Sequence[Chunk], place: int) -> bool:
         """`… x 3 days. Take after food.`, `. Duration: 5 days.`: a sentence of nothing but how to take it."""

@@ -1,0 +1,231 @@
+"""Clauses of their own: `Rest for 2 days`, `CBC after 1 week`, `NKDA`, `Review SOS`, `Patient counselled` (P21).
+
+Such a clause has a subject that is no medicine, at its head: before it stand openers only (`adv`, `avoid`, `repeat`,
+`no`), and every other word is one of the reviewed words of its class (`lexicon/asides.json`). What it says of time, count
+or status is said of its subject, so it is no part of the order beside it. The world is closed: one word nobody listed,
+a name, a form, a dose or a slot pattern, and the clause is no aside. Neither is `before exercise`, `if fever`, `with milk`:
+what stands first there says when or how, of something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.lexicon import ASIDE_TOKEN, AsideClass, ByFirst
+_NUMBER = re.compile(r"[<>]?\d+(?:[/.:-]\d+)*%?")
+_TIMES = frozenset("rate when duration weekday date prn stat duration_open".split())
+# What makes a clause an order, or no clause at all, whatever its words.
+_NEVER = frozenset(
+    "drug form slots maximum quantity refill medicine_class confused unreadable collective instruction_to_model composition range "
+    "unsupported as_directed then release ambiguous".split()
+)
+_OWN_UNITS = frozenset({"mg", "ug", "g", "[iU]", "mL", "L", "{unit}", "[drp]", "meq", "mmol"})
+# What a patient eats or drinks is measured in the units of medicines.
+_MEASURED_FOOD = frozenset({"water", "fluid", "fluids", "salt", "sugar", "protein", "fibre", "litres", "liters"})
+_PARTS = frozenset({",", "+", "&", "/"})
+_LOOSE_MARKS = frozenset(",():-/&%.+'")
+_LABELLED = frozenset("adv advice advised advise plan imp impression dx diagnosis note inv ix investigations".split())
+_AIMED = frozenset("target goal keep maintain aim".split())
+# A number behind one of these is a grade, not an amount.
+_GRADED = frozenset("stage grade type class gcs day".split())
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_BULLETS = frozenset("-•*>")
+
+def _longest(phrases: ByFirst, tokens: Sequence[str], at: int) -> int:
+    """How many tokens the longest phrase at this place has; 0 if none stands there."""
+    for row in phrases.get(tokens[at], ()):
+        if tuple(tokens[at : at + len(row)]) == row:
+            return len(row)
+    return 0
+
+
+class _Clause(NamedTuple):
+    """The tokens of a clause with their places in the text, and its chunks."""
+
+    tokens: list[str]
+    places: list[tuple[int, int]]
+    chunks: Sequence[Chunk]
+
+    def chunk_at(self, token: int) -> Chunk | None:
+        start, _ = self.places[token]
+        return next((c for c in self.chunks if c.start <= start < c.end), None)
+
+    def behind(self, token: int, chunk: Chunk) -> int:
+        """The first token behind a chunk."""
+        while token < len(self.tokens) and self.places[token][0] < chunk.end:
+            token += 1
+        return token
+
+
+def is_aside(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) -> bool:
+    """Whether a whole clause speaks of something that is no medicine. `text`: the folded source the chunks point into."""
+    if not chunks or any(c.kind == "instruction_to_model" for c in chunks):
+        return False
+    clause = _clause(chunks, text)
+    if any(_is_of(clause, row) for row in classes):
+        return True
+    parts = _parts(chunks)
+    return len(parts) > 1 and all(part and any(_is_of(_clause(part, text), row) for row in classes) for part in parts)
+
+
+def _clause(chunks: Sequence[Chunk], text: str) -> _Clause:
+    start, end = min(c.start for c in chunks), max(c.end for c in chunks)
+    found = list(ASIDE_TOKEN.finditer(text, start, end))
+    return _Clause([m.group() for m in found], [m.span() for m in found], chunks)
+
+
+def _parts(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
+    parts: list[list[Chunk]] = [[]]
+    for chunk in chunks:
+        if chunk.kind == "mark" and chunk.value in _PARTS:
+            parts.append([])
+        else:
+            parts[-1].append(chunk)
+    return parts
+
+
+def _is_of(clause: _Clause, row: AsideClass) -> bool:
+    tokens = clause.tokens
+    head = _head(clause, row)
+    if head is None:
+        return False
+    at, subject, opened = head
+    # Tokens a phrase of several words holds together: nothing inside them is read by itself.
+    held: set[int] = set(range(at, at + subject)) if subject > 1 else set()
+    before_subject = range(at)
+    end = _consumed(clause, row, at + subject, opened=opened, held=held)
+    if end < len(tokens):
+        return False
+    return not any(
+        chunk is not None and chunk.kind in _NEVER and token not in held
+        for token in range(len(tokens))
+        if token not in before_subject or tokens[token] not in row.openers
+        for chunk in [clause.chunk_at(token)]
+    )
+
+
+def _head(clause: _Clause, row: AsideClass) -> tuple[int, int, bool] | None:
+    """Where the subject stands, how many tokens it has, and whether an opener stands before it; None if none is at the head."""
+    tokens = clause.tokens
+    at, opened = 0, False
+    while at < len(tokens) and tokens[at] in _BULLETS:
+        at += 1
+    if at < len(tokens) and (condition := _longest(row.conditions, tokens, at)):
+        # `If fever persists, review`
+        at += condition
+        reached = _consumed(clause, row, at, opened=True, held=set(), until_subject=True)
+        subject = _longest(row.subjects, tokens, reached) if reached < len(tokens) else 0
+        return (reached, subject, True) if subject and reached > at else None
+    while at < len(tokens):
+        subject = max(_longest(row.subjects, tokens, at), _longest(row.opened, tokens, at) if opened else 0)
+        opener = _longest(row.openers, tokens, at)
+        if subject and subject >= opener:
+            return at, subject, opened
+        chunk = clause.chunk_at(at)
+        if opener:
+            at += opener
+            opened = True
+        elif opened and tokens[at] in (":", "-") and tokens[at - 1] in _LABELLED:
+            at += 1
+        elif opened and row.numbers and chunk is not None and chunk.kind in ("amount", "number", "range", "duration"):
+            if chunk.kind == "amount" and not _measures(chunk, frozenset(tokens)):
+                return None
+            # `Roz 30 minute tahlein`
+            at = clause.behind(at, chunk)
+        else:
+            return None
+    return None
+
+
+def _consumed(clause: _Clause, row: AsideClass, at: int, *, opened: bool, held: set[int], until_subject: bool = False) -> int:
+    """The first token from `at` on that this class of clause does not account for; with `until_subject`, a subject stops it too."""
+    tokens = clause.tokens
+    told = frozenset(tokens)
+    while at < len(tokens):
+        if until_subject and tokens[at - 1] in (",", "then", "do") and _longest(row.subjects, tokens, at):
+            return at
+        phrase = _longest(row.words, tokens, at)
+        chunk = clause.chunk_at(at)
+        if phrase > 1:
+            held.update(range(at, at + phrase))
+            at += phrase
+        elif chunk is not None and chunk.kind in _TIMES:
+            if not _of_the_subject(chunk, row, told, opened=opened):
+                return at
+            after = clause.behind(at, chunk)
+            held.update(range(at, after))
+            at = after
+        elif chunk is not None and chunk.kind == "amount":
+            if not row.numbers or not _measures(chunk, told):
+                return at
+            after = clause.behind(at, chunk)
+            held.update(range(at, after))
+            at = after
+        elif phrase:
+            at += 1
+        elif _NUMBER.fullmatch(tokens[at]):
+            if not row.numbers and tokens[at - 1] not in _GRADED and not _YEAR.fullmatch(tokens[at]):
+                return at
+            if at + 1 < len(tokens) and _longest(row.words, tokens, at + 1) > 1:
+                held.add(at)
+            at += 1
+        elif tokens[at] in _LOOSE_MARKS or (tokens[at] in "<>" and told & _AIMED):
+            at += 1
+        else:
+            return at
+    return at
+
+
+def _of_the_subject(chunk: Chunk, row: AsideClass, told: frozenset[str], *, opened: bool) -> bool:
+    if chunk.kind == "duration" and (chunk.value[-1] == "a" or told & row.timing_words):
+        # `HTN x 5 years`: no order is for years.
+        return True
+    return chunk.kind in row.timing or (opened and chunk.kind in row.opened_timing)
+
+
+def _measures(chunk: Chunk, told: frozenset[str]) -> bool:
+    """Whether an amount is of a body, a walk or a meal."""
+    units = chunk.value.units
+    if all(unit is not None and unit not in _OWN_UNITS and not unit.startswith("{") for unit in units):
+        return True
+    return bool(told & _MEASURED_FOOD) and all(unit in ("g", "L", "mL") for unit in units)
+
+
+# Lines of the paper itself: who signed, his degrees, numbers, telephone and jurisdiction. Names are unknown words there.
+_NAME = r"(?:[a-z]{1,2}\.? ?){0,3}[a-z'-]+(?: [a-z'-]+){0,2}"
+_DEGREES = r"(?:[ ,.;/&()-]*(?:mbbs|m\.?b\.?b\.?s|md|m\.?d|ms|m\.?s|dnb|dm|mch|mrcp|mrcgp|frcs|frcp|mds|bds|fcps|dgo|dch|dlo|dorth|facc|fesc|phd|general|medicine|surgery|cardiology|neurology|paediatrics|pediatrics|orthopaedics|orthopedics|ophthalmology|ent|dermatology|psychiatry|obgyn|gynaecology|radiology|uk|usa|gold medalist)\b\.?)"
+_POST = (
+    r"(?:senior |junior |chief |visiting |hon |honorary )?(?:consultant|physician|surgeon|specialist|resident|registrar|professor|"
+    r"cardiologist|neurologist|paediatrician|pediatrician|gynaecologist|dermatologist|psychiatrist|dentist|general practitioner|gp)"
+)
+_PAPERS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"(?:sd/-? ?)?(?:signed ?:? )?dr\.? ?{_NAME}{_DEGREES}*\W*",
+        rf"{_DEGREES}+\W*",
+        rf"{_POST}(?: {_POST})?(?:[ ,-]+(?:in |dept of |department of |and )*(?:general )?(?:medicine|surgery|cardiology|neurology|ent|diabetologist|physician|surgeon))*\W*",
+        r"sd/?-?",
+        r"(?:dmc|mci|kmc|tnmc|mmc|nmc|gmc|npi|dea|abha|uhid|mrn|reg|regn|regd|registration|licen[sc]e|lic)\b\.?(?: ?(?:reg|regn|no|number|id)\b\.?)* ?[#:/-]*[a-z]{0,3}/?-?\d[\d/-]*",
+        rf"(?:prescribed|seen|signed|examined|checked|verified|entered|typed|e-?signed|electronically signed|digitally signed|signed electronically) by:? ?(?:dr\.? ?)?{_NAME}{_DEGREES}*(?:, (?:gmc|npi|dmc|reg no)\.? ?:?\d+)?\W*",
+        r"subject to [a-z]+ jurisdiction(?: only)?\W*",
+        r"cc:? ?(?:to )?(?:gp|pcp|patient|file|notes)",
+        rf"(?:case )?(?:discussed|d/w) with dr\.? ?{_NAME}",
+        r"(?:mob|mobile|ph|phone|tel|contact|whatsapp)\b\.?(?: ?no\.?)? ?:? ?[+\d][\d -]{7,}",
+        # Two spans of hours a day are a clinic's.
+        r"(?:clinic |opd )?timings? ?:? ?\d[^a-z]*(?:am|pm)? ?(?:-|to) ?\d[^a-z]*(?:am|pm)[ ,&and]+\d[^a-z]*(?:am|pm)? ?(?:-|to) ?\d[^a-z]*(?:am|pm)\W*",
+    )
+)
+_SPOKEN = frozenset("drug form slots rate when prn stat verb amount maximum duration".split())
+
+
+def is_of_the_paper(chunks: Sequence[Chunk], text: str) -> bool:
+    """Whether a whole line names the one who signed, or the numbers and hours of his clinic."""
+    line = text[min(c.start for c in chunks) : max(c.end for c in chunks)].strip()
+    if any(c.kind in _SPOKEN and not line.startswith(("timing", "clinic", "opd")) for c in chunks):
+        return False
+    if any(c.kind == "cue" and c.value[0] != "hypothetical" for c in chunks):
+        return False
+    return any(pattern.fullmatch(line) for pattern in _PAPERS)
