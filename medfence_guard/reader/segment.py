@@ -239,7 +239,7 @@ class Segmenter:
         self._bulleted = False
         self._after_visit = False
         self._asides = 0
-        self._spoken = False
+        self._told = False
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         lines = [line for line in lines if not _is_rule(line[0])]
@@ -376,7 +376,7 @@ class Segmenter:
     def _read_line(self, chunks: list[Chunk]) -> None:
         self._muted = False
         self._asides = 0
-        self._spoken = False
+        self._told = False
         self._broke = False
         self._after_visit = False
         self._context = []
@@ -496,7 +496,7 @@ class Segmenter:
         whole = bool(self._context) and len(self._context) >= len(chunks) - place
         if not header:
             self._flush(whole_line=whole, ends_with_colon=chunks[-1].kind == "mark" and chunks[-1].value == ":", numbered=numbered)
-        if self._asides and not self._spoken:
+        if self._asides and not self._told:
             return
         made = len(self.out.drafts) + (self._open is not None) - before
         joined = opened_here is not None and self._open is opened_here and opened_here.last_line == self._line
@@ -719,7 +719,7 @@ class Segmenter:
                 fresh = True
                 header = False
                 continue
-            self._spoken = self._spoken or chunk.kind != "mark"
+            self._told = self._told or chunk.kind != "mark"
             if at_start and place and self._is_list_number(chunks, place) and place + 2 < count and chunks[place + 2].kind == "word":
                 # `BD. 2. Xyzolin`: a list number behind a full stop keeps to what it numbers.
                 if self._anchor(chunks, place, header=header, numbered=numbered, at_start=at_start) is None:
