@@ -23,9 +23,10 @@ _SMALL = r"(?:[0-4](?:\.5)?(?![\d.])(?:/[2348](?!\d))?[½¼¾]?|[½¼¾])"
 _SPACED_DASH = r"(?:\s+-+\s*|-+\s+)"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*"
 # Day first; a month above twelve is no date here.
+# One separator throughout: `2.5/10 mg` is two strengths.
 _DAY_MONTH_YEAR = (
-    r"(?:0?[1-9]|[12]\d|3[01])[/.-](?:0?[1-9]|1[0-2])[/.-](?:\d{4}|\d{2})"
-    r"|\d{4}-\d{2}-\d{2}"
+    "|".join(rf"(?:0?[1-9]|[12]\d|3[01]){part}(?:0?[1-9]|1[0-2]){part}(?:\d{{4}}|\d{{2}})" for part in ("/", r"\.", "-"))
+    + r"|\d{4}-\d{2}-\d{2}"
     rf"|\d{{1,2}}(?:st|nd|rd|th)?[ -]?{_MONTH}[ ,'-]{{0,2}}(?:\d{{4}}|\d{{2}})"
 )
 _TIGHT_DASHED = rf"(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])"

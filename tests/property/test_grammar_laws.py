@@ -121,6 +121,7 @@ def strengths(draw: Any) -> tuple[Quantity, str]:
     """`500 mg`, `250 mg/5 ml`, `40/12.5 mg`, `1000 IU`, `1 %`."""
     values = tuple(draw(st.lists(DECIMALS, min_size=1, max_size=3)))
     assume(len(values) != 2 or values[1] not in (2, 3, 4, 8) or values[0] >= values[1])  # `1/2 mg` is half a milligram
+    assume(len(values) != 3 or any(value.denominator > 1 or value >= 100 for value in values))  # `1/2/10` is a date
     unit = draw(st.sampled_from([*MASSES, "[iU]", "%"])) if len(values) == 1 else "mg"
     surface = draw(st.sampled_from((MASSES | {"[iU]": ("IU", "I.U."), "%": ("%",)})[unit]))
     space = draw(st.sampled_from((" ", ""))) if surface in ("mg", "mcg", "g", "%") else " "
