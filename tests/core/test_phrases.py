@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from medfence_guard import Rulepack
 from medfence_guard.reader.lexer import lex
-from medfence_guard.reader.lexicon import ANY_UNIT, LEAF, Meaning, Phrases, _Builder
+from medfence_guard.reader.lexicon import _RANK, ANY_UNIT, LEAF, Meaning, Phrases, _Builder
 from medfence_guard.reader.text import fold
 
 # Pieces that the lexer joins, cuts or folds, with and without a space between them.
@@ -30,6 +30,7 @@ def cut_whole(phrase: str) -> list[str]:
 
 
 def eager(phrases: list[tuple[str, Meaning]]) -> dict[str, Any]:
+    """The trie cut at once; the meanings of one phrase stand by rank, and by the order of the lexicons where that is the same."""
     top: dict[str, Any] = {}
     for phrase, meaning in phrases:
         node = top
@@ -37,7 +38,7 @@ def eager(phrases: list[tuple[str, Meaning]]) -> dict[str, Any]:
             node = node.setdefault(atom, {})
         known = node.setdefault(LEAF, [])
         if meaning not in known:
-            known.append(meaning)
+            known[:] = sorted([*known, meaning], key=lambda m: _RANK.get(m.kind, 99))
     return top
 
 
