@@ -867,7 +867,7 @@ class Segmenter:
     def _aside_end(self, chunks: Sequence[Chunk], place: int, *, tail: bool = False) -> int:
         """The index behind the clause that begins at `place`, if that clause is none of the orders' business; else 0.
 
-        `tail`: it stands behind a comma of an order, where a complaint is the order's reason and no clause of its own.
+        `tail`: it stands behind a comma of an order, where a complaint is its reason and advice is how to take it.
         """
         end = place
         while end < len(chunks) and not (
@@ -883,7 +883,7 @@ class Segmenter:
             if headed:
                 # `Diet:`, `Reports`
                 return 0
-        classes = [row for row in self._asides_here if row.name != "findings"] if tail else self._asides_here
+        classes = [row for row in self._asides_here if row.name not in ("findings", "acts")] if tail else self._asides_here
         return end if is_aside(clause, self._text, classes) else 0
 
     def _goes_on_after_break(self, chunks: Sequence[Chunk], place: int) -> bool:
