@@ -204,15 +204,15 @@ _POST = (
 _PAPERS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?:sd/-? ?)?(?:signed ?:? )?dr\.? ?{_NAME}{_DEGREES}*\W*",
+        rf"(?:sd/-? ?)?(?:signed ?:? )?dr\b\.? ?{_NAME}{_DEGREES}*\W*",
         rf"{_DEGREES}+\W*",
         rf"{_POST}(?: {_POST})?(?:[ ,-]+(?:in |dept of |department of |and )*(?:general )?(?:medicine|surgery|cardiology|neurology|ent|diabetologist|physician|surgeon))*\W*",
         r"sd/?-?",
         r"(?:dmc|mci|kmc|tnmc|mmc|nmc|gmc|npi|dea|abha|uhid|mrn|reg|regn|regd|registration|licen[sc]e|lic)\b\.?(?: ?(?:reg|regn|no|number|id)\b\.?)* ?[#:/-]*[a-z]{0,3}/?-?\d[\d/-]*",
-        rf"(?:prescribed|seen|signed|examined|checked|verified|entered|typed|e-?signed|electronically signed|digitally signed|signed electronically) by:? ?(?:dr\.? ?)?{_NAME}{_DEGREES}*(?:, (?:gmc|npi|dmc|reg no)\.? ?:?\d+)?\W*",
+        rf"(?:prescribed|seen|signed|examined|checked|verified|entered|typed|e-?signed|electronically signed|digitally signed|signed electronically) by\b:? ?(?:dr\b\.? ?)?{_NAME}{_DEGREES}*(?:, (?:gmc|npi|dmc|reg no)\.? ?:?\d+)?\W*",
         r"subject to [a-z]+ jurisdiction(?: only)?\W*",
         r"cc:? ?(?:to )?(?:gp|pcp|patient|file|notes)",
-        rf"(?:case )?(?:discussed|d/w) with dr\.? ?{_NAME}",
+        rf"(?:case )?(?:discussed|d/w) with dr\b\.? ?{_NAME}",
         r"(?:mob|mobile|ph|phone|tel|contact|whatsapp)\b\.?(?: ?no\.?)? ?:? ?[+\d][\d -]{7,}",
         # Two spans of hours a day are a clinic's.
         r"(?:clinic |opd )?timings? ?:? ?\d[^a-z]*(?:am|pm)? ?(?:-|to) ?\d[^a-z]*(?:am|pm)[ ,&and]+\d[^a-z]*(?:am|pm)? ?(?:-|to) ?\d[^a-z]*(?:am|pm)\W*",
@@ -224,6 +224,8 @@ _SPOKEN = frozenset("drug form slots rate when prn stat verb amount maximum dura
 def is_of_the_paper(chunks: Sequence[Chunk], text: str) -> bool:
     """Whether a whole line names the one who signed, or the numbers and hours of his clinic."""
     line = text[min(c.start for c in chunks) : max(c.end for c in chunks)].strip()
+    if line.endswith(":"):
+        return False
     if any(c.kind in _SPOKEN and not line.startswith(("timing", "clinic", "opd")) for c in chunks):
         return False
     if any(c.kind == "cue" and c.value[0] != "hypothetical" for c in chunks):

@@ -180,6 +180,7 @@ ByFirst = Mapping[str, tuple[tuple[str, ...], ...]]
 class AsideClass(NamedTuple):
     """One class of `lexicon/asides.json`, compiled: phrases by their first token, longest first."""
 
+    name: str
     subjects: ByFirst
     opened: ByFirst
     openers: ByFirst
@@ -189,12 +190,14 @@ class AsideClass(NamedTuple):
     timing_words: frozenset[str]
     conditions: ByFirst
     numbers: bool
+    members: tuple[str, ...]
 
 
 def compile_asides(raw: Mapping[str, Any]) -> tuple[AsideClass, ...]:
     """KeyError if a table is missing; the rulepack loader reports it."""
     return tuple(
         AsideClass(
+            name=row["name"],
             subjects=_by_first(row["subjects"]),
             opened=_by_first(row["opened"]),
             openers=_by_first(row["openers"]),
@@ -204,6 +207,7 @@ def compile_asides(raw: Mapping[str, Any]) -> tuple[AsideClass, ...]:
             timing_words=frozenset(row["timing_words"]),
             conditions=_by_first(row["conditions"]),
             numbers=row["numbers"],
+            members=tuple(row["members"]),
         )
         for row in raw["classes"]
     )

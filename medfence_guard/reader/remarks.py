@@ -266,7 +266,7 @@ REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`2 - patient has enough`", lambda f: not f.found_before and _OF_A_NUMBER.match(f.text) is not None),
     (
         "`both stopped`, `All of these for 5 days`, `Above for wife`",
-        lambda f: f.whole and not f.advised and (f.changed or f.person or (f.valued and not f.found_before)),
+        lambda f: f.whole and (f.changed or f.person or (f.valued and not f.found_before)),
     ),
     (
         "`All x 5 days`, `stop it`, `None taken`",

@@ -205,6 +205,11 @@ def _behind_bar(chunks: list[Chunk]) -> list[Chunk]:
     return chunks[1:] if opened else chunks
 
 
+def _may_be_of(mention: DrugMention, members: Sequence[str]) -> bool:
+    """Whether a medicine may be of the class whose molecules are called so; of a brand nobody knows from its name."""
+    return mention.name is None or mention.name.brand or any(part in mention.key for part in members)
+
+
 class Segmenter:
     """One pass over the lines of one source."""
 
@@ -240,9 +245,12 @@ class Segmenter:
         self._after_visit = False
         self._asides = 0
         self._told = False
+        self._asides_here: Sequence[AsideClass] = lexicon.asides
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         lines = [line for line in lines if not _is_rule(line[0])]
+        named = [c.value for line, _ in lines for c in line if c.kind == "drug"]
+        self._asides_here = [row for row in self._lexicon.asides if not row.members or not any(_may_be_of(d, row.members) for d in named)]
         self._followed = [any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False]
         ordered = [chunks for chunks, _ in lines if any(c.kind == "drug" for c in chunks)]
         marks = frozenset(str(chunks[0].value) if chunks[0].kind == "mark" else "" for chunks in ordered)
@@ -330,7 +338,7 @@ class Segmenter:
             return chunks
         if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
             return chunks
-        if not inline and (not self._followed[self._line] or (colon and chunks[-1].value != ":" and is_aside(chunks, self._text, self._lexicon.asides))):
+        if not inline and (not self._followed[self._line] or self._is_told(chunks)):
             return chunks
         whole = self._text[min(c.start for c in chunks) : max(c.end for c in chunks)]
         timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
@@ -352,6 +360,11 @@ class Segmenter:
         self._unknown_heading = True
         self._ahead = (-2, [])
         return chunks[colon + 1 :]
+
+    def _is_told(self, chunks: Sequence[Chunk]) -> bool:
+        """`Side effects explained`: a clause, no heading, though a word of it could head one. A visit (`Visit 12/01`) may."""
+        classes = [row for row in self._asides_here if row.name != "visits"]
+        return len(chunks) > 1 and chunks[-1].value != ":" and is_aside(chunks, self._text, classes)
 
     @staticmethod
     def _heads_a_list(chunks: Sequence[Chunk]) -> bool:
@@ -764,6 +777,18 @@ class Segmenter:
                 self._after_visit = at_start and place == 0 and "next" in self._surface(chunk)
                 place += 1
                 continue
+            if (
+                self._open is not None
+                and chunk.kind == "mark"
+                and chunk.value == ","
+                and not self._in_brackets(self._open)
+                and any(c.kind in TIMING_KINDS for c in self._open.chunks)
+                and (end := self._aside_end(chunks, place + 1, tail=True))
+            ):
+                # `1 g QDS PRN, safety netted, no antibiotics`
+                self._close()
+                place = end
+                continue
             if self._open is not None and at_start and meaning_of(chunk, "label") == "generic_name" and means(chunk, "composition"):
                 chunk = chunk._replace(kind="composition", value=meaning_of(chunk, "composition"))
                 chunks = [*chunks[:place], chunk, *chunks[place + 1 :]]
@@ -839,8 +864,11 @@ class Segmenter:
             at_start = False
             place += 1
 
-    def _aside_end(self, chunks: Sequence[Chunk], place: int) -> int:
-        """The index behind the clause that begins at `place`, if that clause is none of the orders' business; else 0."""
+    def _aside_end(self, chunks: Sequence[Chunk], place: int, *, tail: bool = False) -> int:
+        """The index behind the clause that begins at `place`, if that clause is none of the orders' business; else 0.
+
+        `tail`: it stands behind a comma of an order, where a complaint is its reason and advice is how to take it.
+        """
         end = place
         while end < len(chunks) and not (
             chunks[end].kind == "mark" and chunks[end].value in (".", ";") and self._is_sentence_end(chunks, end)
@@ -855,7 +883,8 @@ class Segmenter:
             if headed:
                 # `Diet:`, `Reports`
                 return 0
-        return end if is_aside(clause, self._text, self._lexicon.asides) else 0
+        classes = [row for row in self._asides_here if row.name not in ("findings", "acts")] if tail else self._asides_here
+        return end if is_aside(clause, self._text, classes) else 0
 
     def _goes_on_after_break(self, chunks: Sequence[Chunk], place: int) -> bool:
         """`… x 3 days. Take after food.`, `. Duration: 5 days.`: a sentence of nothing but how to take it."""
