@@ -56,6 +56,11 @@ class Setting:
 def added(setting: Setting, rule: str, says: str, chunks: Iterable[Chunk] = ()) -> Judgement:
     """The claim says what the statement does not. Proven only if all of the statement was read."""
     statement = setting.statement
+    beside = tuple(r.chunk for r in statement.roles.beside)
+    if beside and rule.startswith(("timing.", "duration.", "site.", "text.")):
+        return Judgement(
+            ABSTAIN, rule, says + "; what stands beside a complaint or an advice may be its own", beside, severity=Severity.MAJOR
+        )
     if statement.readable:
         return Judgement(FAIL, rule, says, tuple(chunks))
     unread = tuple(
@@ -1476,6 +1481,9 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
             )
         ]
     wanted: Period = claim.durations[0].value
+    if source.open_durations and source.durations and "open_duration" not in setting.carried["fields"]:
+        where = tuple(r.chunk for r in source.open_durations)
+        return [Judgement(ABSTAIN, "duration.end_added", "source says to go on after that", where, severity=Severity.MAJOR)]
     if len({r.value for r in claim.durations}) > 1:
         return [Judgement(ABSTAIN, "duration.several", "the claim states more than one duration", severity=Severity.MAJOR)]
     stated = {r.value: r for r in source.durations}

@@ -191,7 +191,7 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
         return []
     siblings = [s for s in context.reading.groups[statement.group] if s.index not in context.binding.items_of]
     if not siblings:
-        return []
+        return _reversed_steps(context, item, statement)
     evidence = Evidence(
         kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
     )
@@ -214,6 +214,34 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
             (evidence,),
         )
     ]
+
+
+def _course(context: Context, statement: Statement) -> list[Statement]:
+    """The steps of one course: joined by `then`, or on lines of their own, each with its duration but the last."""
+    apart = [s for s in context.reading.statements if s.name.key == statement.name.key and s.assertion.status == ACTIVE]
+    if len(apart) > 1 and all(s.roles.durations for s in apart[:-1]):
+        return apart
+    return list(context.reading.groups[statement.group])
+
+
+def _reversed_steps(context: Context, item: Item, statement: Statement) -> list[Finding]:
+    """A later step that stands before an earlier one: the taper becomes an increase, unless each says which it is."""
+
+    course = _course(context, statement)
+
+    def numbered(other: Item) -> bool:
+        return any(c.field == "sequence" for c in other.claims)
+
+    for other in context.payload.items[item.index + 1 :]:
+        owned = context.statement_of(other)
+        if owned is None or owned.index >= statement.index or owned not in course or (numbered(item) and numbered(other)):
+            continue
+        evidence = Evidence(
+            kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
+        )
+        says = "The source states this step after one that the extraction has behind it."
+        return [rule_finding("completeness.lost_step", item.path, ABSTAIN, Severity.CRITICAL, says, (evidence,))]
+    return []
 
 
 def carried(context: Context, item: Item) -> list[Finding]:
@@ -253,7 +281,8 @@ def carried(context: Context, item: Item) -> list[Finding]:
         evidence = source_evidence(context, chunks, f"completeness.{component}")
         found = (evidence,) if evidence else ()
         path = f"{item.path}.{key}"
-        essential = _essential(context, statement, component) or key in context.rulepack.expected_fields
+        stepped = component == "duration" and len(_course(context, statement)) > 1
+        essential = stepped or _essential(context, statement, component) or key in context.rulepack.expected_fields
         if component == "max_dose":
             out.append(
                 rule_finding(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest, implied_forms, implied_units
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
@@ -350,6 +351,8 @@ def setting_for(context: Context, item: Item, statement: Statement) -> Setting:
                 weekdays |= r.value
             if roles.prn:
                 fields.add("prn")
+        if roles.open_durations:
+            fields.add("open_duration")
         if roles.doses:
             fields.add("dose")
         if claim.field == "dose":
@@ -405,6 +408,8 @@ def name_check(context: Context, claim: Claim) -> list[Finding]:
     if roles.unreadable:
         judgements.append(Judgement(ABSTAIN, "claim.unreadable", "the claim holds characters outside the alphabet, or a malformed number"))
     judgements.append(_judge_name(context, item, claim, statement))
+    if judgements[-1].verdict is not FAIL:
+        judgements.extend(_numbers_agree(context, item, claim, statement, name))
     judgements.extend(_name_extras(context, item, claim, roles, statement))
     return _claim_findings(context, claim, judgements, "grounding.name")
 
@@ -430,15 +435,13 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
     written = context.text(Span(source.start, source.end))
     said = f"source says {written!r}"
     how = relation(name, statement)
+    claimed = tuple(dict.fromkeys([*name.release, *(r.value[0] for r in context.roles_of(claim).releases)]))
     if context.binding.relation.get(item.index) == NEAR and how < ALIAS:
         return Judgement(ABSTAIN, "name.near", f"{said}, which resembles it but is not the same", where, severity=Severity.MAJOR)
     if how == EXACT:
-        unsaid = [r for r in releases_of(statement) if r not in name.release]
+        unsaid = [r for r in releases_of(statement) if r not in claimed]
         if unsaid:
-            return _release_judgement(context, item, said, where, name.release, tuple(unsaid))
-        agreed = _numbers_agree(context, item, claim, statement)
-        if agreed is not None:
-            return agreed
+            return _release_judgement(context, item, said, where, claimed, tuple(unsaid))
         return Judgement(PASS, "name.exact", said, where)
     if how == ALIAS and len(name.parts) > 1 and len(source.parts) > 1 and [p.key for p in name.parts] != [p.key for p in source.parts]:
         mine = [p.name.compositions[0] for p in name.parts if p.name is not None]
@@ -446,9 +449,9 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
         if mine != theirs:
             return Judgement(ABSTAIN, "name.order_of_parts", f"{said}; the parts stand in another order", where, severity=Severity.MAJOR)
     if how == ALIAS:
-        unsaid = [r for r in releases_of(statement) if r not in name.release]
+        unsaid = [r for r in releases_of(statement) if r not in claimed]
         if unsaid:
-            return _release_judgement(context, item, said, where, name.release, tuple(unsaid))
+            return _release_judgement(context, item, said, where, claimed, tuple(unsaid))
         if _salt(name) != _salt(source) and (_salt(name) or _salt(source)):
             if _salt(name) and _salt(source):
                 return Judgement(FAIL, "name.other_salt", said, where)
@@ -486,6 +489,8 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
                 if name.salts and source.salts:
                     return Judgement(FAIL, "name.other_salt", said, where)
                 return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
+            if name.release and set(name.release) == set(releases_of(statement)):
+                return Judgement(PASS, "name.release_behind_it", f"{said}, and the release behind it", where, note=True)
             return _release_judgement(context, item, said, where, name.release, source.release)
         return Judgement(FAIL, "name.suffix_differs", said, where)
     if claim.field == "generic_name" and name.molecules is not None and source.entry is not None:
@@ -553,38 +558,64 @@ def _rows(context: Context, name: object) -> tuple[Product, ...]:
     return tuple(context.rulepack.bundle.products.get(entry.compositions[0], ())[:1])
 
 
-def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statement) -> Judgement | None:
-    """A number inside a payload name must agree with the statement's strength (P2); one left out must be the strength."""
-    reading = context.items[item.index]
-    name = reading.name if claim.field == "name" else reading.generic
-    assert name is not None
-    if not name.label:
-        return None
-    where = _name_chunks(context, statement)
+def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statement, name: NameReading) -> list[Judgement]:
+    """The numbers inside a payload name must be the statement's strength, the whole of it and in its order (P2, P11).
+
+    One of several numbers (`75` of `75/20`, `2` of `2 mg and 3 mg`, `250` of `250 mg/5 ml`) is the strength only if the
+    item carries the whole in its strength, where it is compared as such.
+    """
+    numbers = [r.value.parts if isinstance(r.value, Quantity) else tuple(r.value) for r in context.roles_of(claim).numbers]
+    claimed = (*name.label, *(v for parts in numbers for v in parts))
+    if not claimed:
+        return []
+    setting = setting_for(context, item, statement)
     strengths = statement.roles.strengths
-    stated = {v for r in strengths for v in r.value.parts} | {sum(r.value.parts, Fraction(0)) for r in strengths}
-    stated |= {v * 1000 for r in strengths for v, u in zip(r.value.parts, r.value.units, strict=True) if u in ("g",)}
     if not strengths:
-        return added(setting_for(context, item, statement), "name.number_not_in_source", "the statement has no such number", where)
-    if len(name.label) > 1:
-        tuples = [r.value.parts for r in strengths]
-        if name.label not in tuples and tuple(v for r in strengths for v in r.value.parts) != name.label:
-            return Judgement(
-                FAIL,
-                "name.number_differs",
-                f"source says {', '.join(quantity_text(r.value) for r in strengths)}",
-                tuple(r.chunk for r in strengths),
-            )
-    elif name.label[0] not in stated:
+        where = _name_chunks(context, statement)
+        printed = [q for _, q, _ in statement.roles.composition if q is not None]
+        if printed and claimed in ([v for q in printed for v in q.parts], (sum((v for q in printed for v in q.parts), Fraction(0)),)):
+            return []
+        return [added(setting, "name.number_not_in_source", "the statement has no such number", where)]
+    said = f"source says {', '.join(quantity_text(r.value) for r in strengths)}"
+    where = tuple(r.chunk for r in strengths)
+    wholes = _whole_strengths(statement)
+    if claimed in wholes:
+        return []
+    stated = {v for parts in wholes for v in parts} | {v for r in strengths for v in r.value.parts}
+    if not set(claimed) <= stated:
         if statement.roles.unreadable:
-            return Judgement(ABSTAIN, "number.unreadable", "the source's number is not a plain number", where)
-        return Judgement(
-            FAIL,
-            "name.number_differs",
-            f"source says {', '.join(quantity_text(r.value) for r in strengths)}",
-            tuple(r.chunk for r in strengths),
-        )
-    return None
+            return [Judgement(ABSTAIN, "number.unreadable", "the source's number is not a plain number", where)]
+        return [Judgement(FAIL, "name.number_differs", said, where)]
+    if len(claimed) > 1:
+        return [Judgement(FAIL, "name.number_differs", said, where)]
+    if any(c.field in ("strength", "dosage") and context.roles_of(c).strengths + context.roles_of(c).numbers for c in item.claims):
+        return []
+    return [Judgement(ABSTAIN, "name.number_one_of_several", f"{said}; the name has a part of it", where, severity=Severity.MAJOR)]
+
+
+def _whole_strengths(statement: Statement) -> set[tuple[Fraction, ...]]:
+    """The numbers by which a name may give the whole strength: its parts in order, their sum, a gram in milligrams."""
+    values = list(dict.fromkeys((r.value.parts, r.value.per) for r in statement.roles.strengths))
+    out: set[tuple[Fraction, ...]] = set()
+    if len({parts for parts, _ in values}) == 1 or len(values) == 1:
+        for parts, per in values:
+            if not per:
+                out |= {parts, (sum(parts, Fraction(0)),)}
+        only = statement.roles.strengths[-1].value
+        if only.units == ("g",) and not only.per:
+            out.add((only.parts[0] * 1000,))
+        return out
+    # A label beside the strengths it sums up or repeats: `Augmentin 625 (500 mg + 125 mg)`.
+    apart = [parts for parts, per in values if not per]
+    whole = tuple(v for parts in apart for v in parts)
+    rest = apart[1:]
+    if len(apart) == len(values):
+        joined = tuple(v for parts in rest for v in parts)
+        if apart[0] in (joined, (sum(joined, Fraction(0)),)):
+            return {apart[0], joined}
+        if len(statement.name.parts) == len(apart):
+            out.add(whole)
+    return out
 
 
 def _brand_to_generic(context: Context, claim: Claim, name: object, statement: Statement, said: str, where: tuple[Chunk, ...]) -> Judgement:
@@ -637,6 +668,7 @@ def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, state
     if amounts:
         out.extend(compare_strength(setting, amounts, _implied(context, statement)))
     out.extend(judgement for r in roles.forms for judgement in _judge_form(context, setting, statement, r.value))
+    out.extend(_judge_container(context, setting, " ".join(claim.text[r.chunk.start : r.chunk.end] for r in roles.forms)))
     out.extend(_other_components(context, setting, item, claim, roles, beside=("strengths", "forms", "numbers")))
     if roles.cues or roles.unsupported:
         out.append(Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR))
@@ -890,6 +922,8 @@ def _other_components(context: Context, setting: Setting, item: Item, claim: Cla
         own = [r.value for r in roles.doses if r.chunk not in slotted]
         if own:
             out.extend(compare_dose(setting, own, [], injected))
+            if len(own) > 1:
+                out.extend(_dose_times(context, setting, item, roles))
     if "strengths" not in beside and roles.strengths:
         out.extend(_with_confidence(context, compare_strength(setting, [r.value for r in roles.strengths], _implied(context, statement))))
     if "rates" not in beside and (roles.rates or roles.slots or roles.prn or roles.stat or roles.weekdays or roles.as_directed):
@@ -910,8 +944,9 @@ def _other_components(context: Context, setting: Setting, item: Item, claim: Cla
         out.extend(_judge_sites(setting, roles))
     if "forms" not in beside and roles.forms:
         out.extend(j for r in roles.forms for j in _judge_form(context, setting, statement, r.value))
+        out.extend(_judge_container(context, setting, " ".join(claim.text[r.chunk.start : r.chunk.end] for r in roles.forms)))
     if "maxima" not in beside and roles.maxima:
-        out.extend(_judge_listed(setting, roles.maxima, statement.roles.maxima, "a maximum"))
+        out.extend(_judge_maximum(context, setting, fold(claim.text[r.chunk.start :]).text, r.value) for r in roles.maxima)
     if "quantities" not in beside and roles.quantities:
         out.extend(_judge_listed(setting, roles.quantities, statement.roles.quantities, "that quantity"))
     if "releases" not in beside and roles.releases:
@@ -919,6 +954,7 @@ def _other_components(context: Context, setting: Setting, item: Item, claim: Cla
     if roles.refills:
         out.extend(_judge_listed(setting, roles.refills, statement.roles.refills, "to refill"))
     out.extend(_judge_method(context, setting, claim, roles))
+    out.extend(_judge_limits(context, setting, claim, roles))
     if claim.field != "timing" and whens and sum(r.value.low for r in roles.rates) > 1:
         # `BD before breakfast` where the source has one dose before breakfast and one before dinner.
         several = {w.value[0] for w in statement.roles.whens} - {w.value[0] for w in whens}
@@ -941,7 +977,9 @@ def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles)
     """Remarks and reasons a value says beside what its field is for (`BD with milk`, `500 mg for pain`): as the source has them."""
     told = fold(claim.text).text
     words = [
-        w for r in (*roles.inert, *roles.indications, *roles.prn_for, *roles.pseudo_cues) for w in _words(told[r.chunk.start : r.chunk.end])
+        w
+        for r in (*roles.inert, *roles.indications, *roles.prn_for, *roles.pseudo_cues, *roles.beside)
+        for w in _words(told[r.chunk.start : r.chunk.end])
     ]
     text = _statement_words(context, setting.statement) if words else ""
     if all(f" {w} " in text for w in words):
@@ -952,7 +990,7 @@ def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles)
 # A key that says when, and how the codes of what it may hold begin (FHIR: AC before, PC after, C with a meal).
 _KEY_SAYS_WHEN = {"before_food": "AC", "after_food": "PC", "with_food": "C", "with_meal": "C", "with_meals": "C"}
 # A key that says where, and the route that such a site has.
-_KEY_SAYS_WHERE = {"eye": "ophthalmic", "ear": "otic"}
+_KEY_SAYS_WHERE = {"eye": "ophthalmic", "eyes": "ophthalmic", "ear": "otic", "ears": "otic", "nose": "nasal", "nostril": "nasal"}
 _KEY_CONTRADICTS = Judgement(
     ABSTAIN, "claim.key_contradicts", "the key of the claim says another thing than its value", severity=Severity.MAJOR
 )
@@ -979,9 +1017,37 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
             else added(setting, "timing.day_invented", "source names other days or none", where)
         )
     judgements.extend(_other_components(context, setting, item, claim, roles, beside=("rates",) if weekdays_only else ()))
+    timed = {code for _, codes in statement.roles.doses_timed for code in codes}
+    named = {w.value[0] for w in roles.whens}
+    if claim.field == "timing" and len(timed) > 1 and named and timed - named and named & timed and not roles.doses:
+        # `16 U before breakfast and 10 U before dinner`, with `before dinner` as the timing of it all.
+        where = tuple(w.chunk for w in statement.roles.whens)
+        judgements.append(
+            Judgement(ABSTAIN, "timing.one_of_several", "source names another time or meal as well", where, severity=Severity.MAJOR)
+        )
     if not judgements:
         judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
     return _claim_findings(context, claim, judgements, "grounding.text")
+
+
+def _judge_limits(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
+    """`SOS if temp > 100 F`: the number and the side of it are part of the reason, wherever a value tells the reason."""
+    stated = setting.statement.roles.limits
+    if not roles.limits and not ((roles.prn_for or roles.prn) and stated):
+        return []
+    where = tuple(r.chunk for r in stated)
+    if roles.limits and {r.value for r in roles.limits} - {r.value for r in stated}:
+        return [added(setting, "text.limit_differs", "source does not say it from that value on", where)]
+    if {r.value for r in stated} - {r.value for r in roles.limits}:
+        if not roles.prn_for:
+            return []
+        return [Judgement(ABSTAIN, "text.limit_dropped", "source also says from what value on", where, severity=Severity.MAJOR)]
+    opened = min(r.chunk.start for r in stated)
+    line = context.source.text.rfind("\n", 0, opened) + 1
+    side = _direction(context.source.text[max(line, setting.statement.span.start) : max(r.chunk.end for r in stated)])
+    if side != _direction(claim.text):
+        return [added(setting, "text.limit_differs", "source says it on the other side of that value", where)]
+    return []
 
 
 # A verb that says how a medicine is given, beyond taking it -> what the statement may say for it: routes and form families.
@@ -1050,12 +1116,37 @@ def _holding(context: Context, statement: Statement, words: Sequence[str]) -> tu
     return tuple(c for c in statement.chunks if not wanted.isdisjoint(_words(context.source.text[c.start : c.end])))
 
 
+_COMPARED_SIGNS = {">": "above", "≥": "above", "<": "below", "≤": "below"}
+_COMPARED_WORDS = dict.fromkeys(("above", "over", "more", "greater"), "above") | dict.fromkeys(("below", "less", "under"), "below")
+
+
+def _direction(text: str) -> set[str]:
+    """Which side of a limit a text names: `> 100`, `above 100`, `less than 60`."""
+    folded = fold(text).text
+    signs = {side for sign, side in _COMPARED_SIGNS.items() if sign in folded}
+    return signs | {_COMPARED_WORDS[w] for w in _words(folded) if w in _COMPARED_WORDS}
+
+
+def _reason_of_the_limit(context: Context, statement: Statement, claim: Claim, wanted: Sequence[str]) -> list[Chunk]:
+    """`100 F` for `fever more than 100 F`: a limit without what is measured, or on the other side of it, is no reason."""
+    if claim.field != "as_needed_for" or not any(w[0].isdigit() for w in wanted):
+        return []
+    reasons = [r.chunk for r in (*statement.roles.prn_for, *statement.roles.indications)]
+    told = {w for c in reasons for w in _words(context.text(Span(c.start, c.end)))}
+    behind = [c for c in statement.chunks if reasons and c.start >= reasons[0].start]
+    side = _direction(context.source.text[behind[0].start : behind[-1].end]) if behind else set()
+    if (told and not told & set(wanted)) or (side and _direction(claim.text) != side):
+        return reasons
+    return []
+
+
 def _statement_words(context: Context, statement: Statement, without: frozenset[Chunk] = frozenset()) -> str:
     pieces = sorted({(c.start, c.end) for c in statement.chunks if c not in without})
     return " " + " ".join(" ".join(_words(context.source.text[a:b])) for a, b in pieces) + " "
 
 
 _NEGATIONS = frozenset("no not never without avoid dont don't nahi mat matt cannot cant can't except neither nor".split())
+_AUXILIARIES = frozenset("do to be please should must can may will it".split())
 _CLAUSE = re.compile(r"[,.;:()\n]|\band\b|\bbut\b")
 
 
@@ -1069,8 +1160,11 @@ def _negation_moved(context: Context, statement: Statement, claim: Claim) -> boo
         return False
     for part in _CLAUSE.split(text):
         words = frozenset(_plain_words(part))
-        holding = [s for s in stated if words - _NEGATIONS <= s]
-        if words and holding and not any((s & _NEGATIONS) == (words & _NEGATIONS) for s in holding):
+        said = words - _NEGATIONS - _AUXILIARIES
+        holding = [s for s in stated if said <= s]
+        if said and words & _NEGATIONS and not any(s & _NEGATIONS for s in holding):
+            return True
+        if said and holding and not any((s & _NEGATIONS) == (words & _NEGATIONS) for s in holding):
             return True
     return False
 
@@ -1165,7 +1259,7 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
     stated = [*statement.roles.prn_for, *statement.roles.indications]
     verbatim = bool(wanted) and all(f" {w} " in text for w in wanted)
     if verbatim or (told and set(told) <= set(_by_meaning(text.split(), same))):
-        dropped = _limit_of_the_reason(context, statement, claim, wanted)
+        dropped = _limit_of_the_reason(context, statement, claim, wanted) or _reason_of_the_limit(context, statement, claim, wanted)
         if dropped:
             where = tuple(dropped)
             return _claim_findings(
@@ -1372,6 +1466,38 @@ def _judge_form(context: Context, setting: Setting, statement: Statement, wanted
     return [Judgement(ABSTAIN, "form.not_in_source", "source writes no form", _name_chunks(context, statement), severity=Severity.MAJOR)]
 
 
+# The container of an injection: another product, of another concentration or use.
+_CONTAINERS = {
+    "vial": "vial",
+    "vials": "vial",
+    "pen": "pen",
+    "pens": "pen",
+    "flexpen": "pen",
+    "kwikpen": "pen",
+    "solostar": "pen",
+    "penfill": "cartridge",
+    "cartridge": "cartridge",
+    "cartridges": "cartridge",
+    "syringe": "syringe",
+    "pfs": "syringe",
+    "ampoule": "ampoule",
+    "ampoules": "ampoule",
+    "amp": "ampoule",
+}
+
+
+def _judge_container(context: Context, setting: Setting, told: str) -> list[Judgement]:
+    """`pen`, `vial`, `cartridge`, `prefilled syringe`: each is a claim of its own, though all of them are injections."""
+    claimed = {_CONTAINERS[w] for w in _words(told) if w in _CONTAINERS}
+    stated = {_CONTAINERS[w] for w in _statement_words(context, setting.statement).split() if w in _CONTAINERS}
+    if not claimed - stated:
+        return []
+    where = tuple(r.chunk for r in setting.statement.roles.forms)
+    if stated:
+        return [Judgement(FAIL, "form.other_container", f"source says {', '.join(sorted(stated))}", where)]
+    return [Judgement(ABSTAIN, "form.container_added", "source does not say in what it comes", where, severity=Severity.MAJOR)]
+
+
 def _form_name(form: str) -> str:
     """The base of a bundle form: a release word is no other form."""
     for base in ("tablet", "capsule"):
@@ -1398,6 +1524,7 @@ def form_check(context: Context, claim: Claim, item: Item, statement: Statement)
             judgements = [Judgement(ABSTAIN, "form.unreadable_claim", "the claim is no form that can be read", severity=Severity.MAJOR)]
         else:
             judgements = [j for f in dict.fromkeys(forms) for j in _judge_form(context, setting, statement, f)]
+            judgements.extend(_judge_container(context, setting, claim.text))
         if roles.residue or roles.numbers:
             judgements.append(_UNREAD_WORDS)
         judgements.extend(_other_components(context, setting, item, claim, roles, beside=("forms",)))
@@ -1589,12 +1716,21 @@ def _judge_sites(setting: Setting, claim: Roles) -> list[Judgement]:
     return out
 
 
+def _other_organ(setting: Setting, organ: str, claim: Roles) -> bool:
+    """`{"ear": "RE"}`: the value, the statement's sites or else its form are of another organ than the key."""
+    stated = setting.statement.roles
+    places = {setting.lexicon.site_route.get(r.value) for r in (*claim.sites, *stated.sites)}
+    if not places:
+        places = {setting.lexicon.form_route.get(r.value) for r in stated.forms} - {None}
+    return bool(places) and places != {organ}
+
+
 @_of_a_statement("grounding.site")
 def site_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     wanted = _KEY_SAYS_WHERE.get(claim.key.lower())
-    if wanted is not None and any(setting.lexicon.site_route.get(r.value) != wanted for r in roles.sites):
+    if wanted is not None and _other_organ(setting, wanted, roles):
         return _claim_findings(context, claim, [_KEY_CONTRADICTS], "grounding.site")
     if roles.sites and not roles.residue:
         return _claim_findings(context, claim, _judge_sites(setting, roles), "grounding.site")
@@ -1649,6 +1785,43 @@ def _periods(text: str) -> set[str]:
     return found
 
 
+def _judge_maximum(context: Context, setting: Setting, told: str, wanted: Sequence[Any]) -> Judgement:
+    """A maximum is a number, what it counts and the time it is for: `max 4 tabs/day` is not 4 g, 4 times, or 4 in all."""
+    stated = setting.statement.roles.maxima
+    if not stated:
+        return added(setting, "count.not_in_source", "the statement does not say a maximum")
+    number, _, unit = wanted[:3]
+    units = setting.lexicon.unit_by_ucum
+    where = tuple(r.chunk for r in stated)
+    written = " ".join(context.text(Span(r.chunk.start, r.chunk.end)) for r in stated)
+    said = "source says " + ", ".join(f"{number_text(r.value[0])} {unit_text(r.value[2]) if r.value[2] else ''}".strip() for r in stated)
+    exact = [r for r in stated if r.value[0] == number and unit in (None, r.value[2])]
+    alike = [r for r in stated if r.value[0] == number and (unit is None) != (r.value[2] is None)]
+    converted = [
+        r
+        for r in stated
+        if unit is not None
+        and r.value[2] is not None
+        and units[unit].dimension == units[r.value[2]].dimension
+        and units[unit].scale * number == units[r.value[2]].scale * r.value[0]
+    ]
+    if not (exact or alike or converted):
+        return Judgement(FAIL, "quantity.different", said, where)
+    mine, theirs = _periods(told), _periods(written)
+    if mine - theirs and theirs:
+        return Judgement(FAIL, "count.other_period", said, where)
+    if mine != theirs:
+        return Judgement(ABSTAIN, "count.other_period", f"{said}; only one of them says for what time", where, severity=Severity.MAJOR)
+    if alike or (exact and (exact[0].value[2] is None) != (unit is None)):
+        return Judgement(ABSTAIN, "count.unit_not_written", f"{said}; only one of them says of what", where, severity=Severity.MAJOR)
+    if exact:
+        return Judgement(PASS, "count.equal", said, where)
+    if setting.misreadable:
+        rule = "quantity.exact_conversion"
+        return Judgement(ABSTAIN, rule, f"{said}; equal after conversion, which is not relied on", where, severity=Severity.MAJOR)
+    return Judgement(PASS, "quantity.exact_conversion", f"{said}; exactly equal after conversion", where, note=True)
+
+
 def count_check(context: Context, claim: Claim) -> list[Finding]:
     """`quantity`, `refills`, `max_dose`: compared like any field; computed totals are not grounded (P20)."""
     item, statement = _bound(context, claim)
@@ -1675,6 +1848,9 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
     wanted = quantities[0]
     source = statement.roles
     stated = {"quantity": source.quantities, "refills": source.refills, "max_dose": source.maxima}[claim.field]
+    if stated and claim.field == "max_dose":
+        judged = _judge_maximum(context, setting, claim.text, (wanted.parts[0], wanted.high, wanted.units[0], wanted.per))
+        return _claim_findings(context, claim, [judged], check_id)
     if stated:
         equal = [
             r
@@ -1683,15 +1859,11 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
         ]
         where = tuple(r.chunk for r in stated)
         verdict = PASS if equal else FAIL
-        packs, periods = _counted_in(claim.text), _periods(claim.text)
+        packs = _counted_in(claim.text)
         written = " ".join(context.text(Span(r.chunk.start, r.chunk.end)) for r in stated)
         if equal and packs - _counted_in(written):
             verdict = FAIL
-        elif equal and (_counted_in(written) - packs or (claim.field == "max_dose" and _periods(written) - periods)):
-            verdict = ABSTAIN
-        if equal and claim.field == "max_dose" and periods - _periods(written):
-            verdict = FAIL if _periods(written) else ABSTAIN
-        if equal and claim.field == "max_dose" and (wanted.units[0] is None) != (equal[0].value[2] is None):
+        elif equal and _counted_in(written) - packs:
             verdict = ABSTAIN
         return _claim_findings(
             context,
@@ -1816,6 +1988,11 @@ def residue_check(context: Context, item: Item) -> list[Finding]:
         return []
     roles = statement.roles
     out: list[Finding] = []
+    behind = _said_behind(context, item, statement)
+    if behind is not None:
+        place = Evidence(kind="source", source_spans=(behind,), matched_text=context.text(behind), rule_id="grounding.residue")
+        says = f"Behind the statement stands {context.text(behind)!r}, which may change it."
+        out.append(rule_finding("grounding.residue", item.path, ABSTAIN, Severity.MAJOR, says, (place,)))
     reasons = _carried_reason(context, item, statement)
     left = [
         *(r for r in roles.residue if r.chunk not in reasons),
@@ -1838,6 +2015,38 @@ def residue_check(context: Context, item: Item) -> list[Finding]:
             )
         )
     return out
+
+
+# `OD - next visit`: not today. `Next visit: 15/6`, `next visit after 5 days` is of the visit.
+_DEFERRED = re.compile(
+    r"[ \t,;(\[–—-]*(?:(?:at|on|from|in|to start|start|to be started|add|to add) )*(?:at |on |from |in )?(?:the )?"
+    r"next (?:visit|opd|opd visit|appointment|follow[ -]?up|review|sitting|consultation)[ )\].]*(?=\n|$)"
+)
+# `BD; 10-6-10`: unequal amounts, though it looks like a date; no day is 10 of month 6 of year 10.
+_AMOUNTS = re.compile(r"[ \t]*[;,.][ \t]*(\d{1,2})-(\d{1,2})-(\d{1,2})(?![\d/-])")
+_OWN_LINE = re.compile(
+    r"[ \t.]*\n+[ \t(*•-]*([a-z]{2,3})(?: (?:preparation|form|formulation|tab|tablet|cap|capsule|only|brand))?[ )\].]*(?=\n|$)"
+)
+
+
+def _said_behind(context: Context, item: Item, statement: Statement) -> Span | None:
+    """What is written directly behind a statement and of it, in words that elsewhere begin a visit, a date or a title."""
+    text = context.reading.folded.text
+    end = statement.span.end
+    deferred = _DEFERRED.match(text, end)
+    if deferred is not None:
+        return Span(end, deferred.end())
+    amounts = _AMOUNTS.match(text, end)
+    if amounts is not None and int(amounts.group(3)) <= 15:
+        return Span(amounts.start(1), amounts.end(3))
+    release = _OWN_LINE.match(text, end)
+    if release is not None:
+        token = release.group(1)
+        known = {name.lower() for name in context.rulepack.lexicon.release_family}
+        carried = {r.value[0].lower() for c in item.claims for r in context.roles_of(c).releases}
+        if token in known and token not in {r.lower() for r in releases_of(statement)} | carried:
+            return Span(release.start(1), release.end(1))
+    return None
 
 
 def _carried_reason(context: Context, item: Item, statement: Statement) -> frozenset[Chunk]:

@@ -10,6 +10,7 @@ that no absence can be proven from this page: each sign of that is one row of `O
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -229,12 +230,40 @@ class _Facts:
         )
 
     @fact
+    def strange(self) -> bool:
+        return any(strange_words(self.body[:1], self._lexicon))
+
+    @fact
     def blanks(self) -> bool:
         return sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in self.body) >= 2 or "..." in self.text
 
     @staticmethod
     def _cued(chunk: Chunk, *classes: str) -> bool:
         return chunk.kind == "cue" and chunk.value[0] in classes
+
+
+# Fluids and vaccines that are written without a dose or a frequency.
+_FLUID = re.compile(
+    r"\b(?:pints?|bottles?|bags?|units?|litres?|liters?|l) (?:of )?(?:ns|rl|dns|d5|d10|d25|dextrose|ringers?|saline|isolyte|plasmalyte|"
+    r"prbc|ffp|blood|platelets|albumin)\b|"
+    r"^(?:iv )?(?:ns|rl|dns|d5|d10|d25|dextrose|ringers?(?: lactate)?|normal saline|isolyte|plasmalyte|prbc|ffp) \d+ "
+    r"(?:pints?|bottles?|bags?|units?)\b"
+)
+_VACCINE = re.compile(
+    r"^(?:inj\.? ?)?(?:(?:mmr|bcg|opv|ipv|dpt|dtap|dtwp|tdap|tt|hpv|pcv|ppsv)\b(?:[- ]?\d)?$|"
+    r"(?:mmr|bcg|opv|ipv|dpt|dtap|dtwp|tdap|td|tt|hpv|pcv|ppsv|rotavirus|rota|varicella|hep(?:atitis)? ?[ab]|typhoid|influenza|flu|rabies|"
+    r"covid|measles|pentavalent|penta|hexaxim|meningococcal|pneumococcal)\b(?: (?:vaccine|shot|vaccination))?(?:[- ]?\d)?"
+    r" (?:today|now|stat|due|dose|booster|to be given)\b|(?:[a-z]+ ){1,2}(?:vaccine|shot|vaccination)$|hep(?:atitis)? [ab] vaccine$)"
+)
+
+
+def names_a_fluid(text: str) -> bool:
+    """`NS 1 pint`, `2 units PRBC`: an order, whatever its first letters mean at the head of other lines."""
+    return _FLUID.search(text) is not None
+
+
+# A name and the potency of a globule: `Arnica 30`; other numbers stand behind rooms, tokens and ages.
+_POTENCY = re.compile(r"^(?!room|bed|ward|token|page|age|unit|cabin|floor|visit|pulse)[a-z]{3,} (?:30|52|200|1000|\d{1,4} ?[cxm])$")
 
 
 # What such a line looks like -> whether this one does.
@@ -272,6 +301,21 @@ ORDER_SIGNS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ("`Xyzolin contd`", lambda f: f.named and len(f.body) <= 3 and f.words == 1 and f.goes_on),
     ("`1 tab at 2 pm`", lambda f: f.first.kind == "amount" and f.counted and len(f.body) <= 5),
     ("`BD. 2. Xyzolin`", lambda f: f.place.listed and not f.place.numbered and f.first.kind == "word" and len(f.body) <= 3),
+    ("`2 pints NS`, `1 unit PRBC`", lambda f: names_a_fluid(f.text)),
+    ("`MMR today`, `TT booster`", lambda f: _VACCINE.match(f.text) is not None),
+    (
+        "`Arnica 30`",
+        lambda f: f.strange and _POTENCY.match(f.text) is not None and f.place.section in ("", "rx", "plan", "current"),
+    ),
+    (
+        "`+ Inhaler`, `- Eye drops`",
+        lambda f: (
+            f.kinds == {"form"}
+            and len(f.body) == 1
+            and not f.text.endswith(":")
+            and (f.place.bulleted or f.place.numbered or f.place.listed or (f.place.follows and not f.text.endswith("s")))
+        ),
+    ),
     ("`O2 2 L/min`, `D3 60K`", lambda f: f.text.startswith(("o2 ", "o2:", "o2-", "d3 ", "b12 "))),
     ("`TT stat`", lambda f: f.named and f.timed and len(f.body) <= 2),
     (

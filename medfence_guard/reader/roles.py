@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from medfence_guard.bundle import Name, name_key
+from medfence_guard.reader.beside import is_advice
 from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon, Rate
 
@@ -129,6 +130,12 @@ class Roles:
     labels: list[Role] = field(default_factory=list)
     superseded: list[Role] = field(default_factory=list)
     doses_timed: list[tuple[Role, tuple[str, ...]]] = field(default_factory=list)
+    # What may be said of a complaint, a test or an advice beside the order: nothing rests on it, neither a claim nor an absence.
+    beside: list[Role] = field(default_factory=list)
+    # The numbers of a reason: `if temp > 100 F`.
+    limits: list[Role] = field(default_factory=list)
+    # Counts of pieces that are a dose or a pack, told apart once all of the statement is read.
+    counted: list[Role] = field(default_factory=list)
     _kinds: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
 
     def kinds(self) -> frozenset[str]:
@@ -148,8 +155,49 @@ class Roles:
 
 
 _KINDS = tuple(f.name for f in fields(Roles) if f.name not in ("name", "_kinds"))
+
+
+def course_total(roles: Roles) -> tuple[Fraction, Fraction]:
+    """Least and most pieces of a course: dose x times x days, a month being 28 to 31; `(0, 0)` where one of them is not stated."""
+    if not roles.durations:
+        return Fraction(0), Fraction(0)
+    low, _, unit = roles.durations[0].value
+    days = {"d": (1, 1), "wk": (7, 7), "mo": (28, 31)}.get(unit)
+    dose = roles.doses[0].value.parts[0] if roles.doses else Fraction(1)
+    per_day: Fraction | None = None
+    if roles.slots:
+        per_day = sum(roles.slots[0].value[0], Fraction(0))
+    elif roles.rates and roles.rates[0].value.unit in ("d", "wk") and roles.rates[0].value.period == roles.rates[0].value.period_high:
+        rate = roles.rates[0].value
+        per_day = rate.low * dose / (rate.period * (7 if rate.unit == "wk" else 1))
+    elif roles.day_parts and not roles.rates:
+        per_day = len(roles.day_parts) * dose
+    if per_day is None or days is None:
+        return Fraction(0), Fraction(0)
+    return per_day * low * days[0], per_day * low * days[1]
+
+
 DAY_PARTS = frozenset({"MORN", "NOON", "AFT", "EVE", "NIGHT", "HS"})
 MEAL_CODES = {"M": "MORN", "D": "NOON", "V": "EVE"}
+
+
+# Words of the open durations that say how, and not how long, beside a number of days.
+_NO_END = frozenset({"regularly"})
+# What stands behind an advice, a test or a complaint and may be said of that.
+_SAID_OF_OTHERS = frozenset({"rate", "slots", "when", "weekday", "duration", "site"})
+_LINKING = frozenset({"of", "since", "from", "the", "on", "in"})
+# Complaints of the night: `for sleep at night` is when it is taken.
+_OF_THE_NIGHT = frozenset({"sleep", "insomnia", "sleeplessness"})
+_JOINING = frozenset({"+", "&", "/", ",", "and", "with", "joiners"})
+_OF_THE_BODY = frozenset("massage gargle gargles gargling rinse wash soak bathe foment".split())
+_ONE_WORD = frozenset(
+    "daily weekly monthly everyday nightly morning mornings night nights evening evenings noon afternoon afternoons bedtime".split()
+)
+
+
+def _in_words(text: str) -> bool:
+    """A time told in words, as a complaint is told too (`at night`, `daily`); `TDS`, `HS` and `1-0-1` are an order's."""
+    return " " in text.strip(" .") or text in _ONE_WORD
 
 
 class NameReader:
@@ -481,6 +529,82 @@ class RoleReader:
         name.label, name.label_chunk = (), None
         return place + 2
 
+    def _is_beside(self, chunks: Sequence[Chunk], place: int, roles: Roles, surface: Callable[[Chunk], str]) -> bool:
+        """`check sugar BD`, `fever x 5 days`, `pain right knee`: a time or place said of an advice, a test or a complaint."""
+        chunk = chunks[place]
+        left = place - 1
+        linked = False
+        while left >= 0 and surface(chunks[left]) in _LINKING:
+            linked = linked or surface(chunks[left]) in ("of", "since", "from")
+            left -= 1
+        if left < 0:
+            return False
+        before = chunks[left]
+        if any(r.chunk is before for r in roles.beside):
+            return before.kind != "site"
+        worded = _in_words(surface(chunk))
+        after = chunks[place + 1] if place + 1 < len(chunks) else None
+        if before.kind == "verb" and surface(before) in _OF_THE_BODY and self._is_swallowed(chunks):
+            # `massage BD` is done to a limb, not with a tablet.
+            return True
+        if is_advice(before):
+            return chunk.kind != "site" or self._is_swallowed(chunks)
+        if before.kind == "mark" and before.value in (",", "+", "&") and worded and chunk.kind == "rate" and after is not None:
+            # `5 mg, daily walk`
+            return is_advice(after)
+        if before.kind != "indication" or roles.name is None:
+            return False
+        first = left
+        while first > 0 and (chunks[first].kind == "indication" or chunks[first].value in (",", "/", "and", "&", "or")):
+            first -= 1
+        reason = chunks[first].kind in ("indication_part", "prn", "cue") or surface(chunks[first]) in ("for", "if", "to")
+        if chunk.kind == "site":
+            return self._is_swallowed(chunks)
+        if chunk.kind == "duration":
+            return linked or not reason
+        if not worded or roles.prn or surface(before) in _OF_THE_NIGHT:
+            return False
+        timed = any(c.kind in ("rate", "slots", "stat", "weekday") for n, c in enumerate(chunks) if n != place)
+        if chunk.kind == "when":
+            return timed or not (roles.doses or roles.verbs)
+        # `for fever TDS`, `for pain every 6 hours`, `1 tab for pain twice daily` are the medicine's.
+        return chunk.kind == "rate" and chunk.value.unit != "h" and not timed and not (roles.doses or roles.verbs)
+
+    def _is_swallowed(self, chunks: Sequence[Chunk]) -> bool:
+        """Whether nothing of the statement is applied at a place: it is swallowed, or no form is written."""
+        families = {self._lexicon.form_family.get(c.value) for c in chunks if c.kind == "form" and not means(c, "release")}
+        return families <= {"solid_oral", "liquid_oral", "powder_oral"}
+
+    def _is_other_form(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> bool:
+        """`Tab X 5 mg OD + Inhaler`, `…, Enema`: behind the order and a joint, a form of another kind is another order."""
+        before = chunks[place - 1] if place else None
+        if roles.name is None or before is None or before.value not in _JOINING:
+            return False
+        families = {self._lexicon.form_family.get(r.value) for r in roles.forms}
+        if not families:
+            return before.value in ("+", "&") and roles.has_timing
+        return self._lexicon.form_family.get(chunks[place].value) not in families
+
+    def _is_period(self, chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str]) -> bool:
+        """`6 tablets a week`, `OD per 7 days`: how often, not how long; in a value that holds nothing else, how long."""
+        text = surface(chunks[place])
+        before = chunks[place - 1] if place else None
+        if before is None:
+            return False
+        if before.value in ("each", "per", "every", "in"):
+            return True
+        if before.value == "/":
+            # Not where slashes separate the parts: `500 mg / BD / 7 days`.
+            low, high, _ = chunks[place].value
+            return high is None and low in (1, 7, 15, 30) and not any(c.value == "/" for c in chunks[max(0, place - 3) : place - 1])
+        once = chunks[place].value[:2] == (1, None) and chunks[place].value[2] in ("wk", "mo")
+        if once and text.startswith("a "):
+            return str(before.value) != "x"
+        # `6 tablets one week`: without a frequency it may be either.
+        counted = before.kind == "amount" and (before.value.units[0] or "").startswith("{")
+        timed = any(c.kind in ("rate", "slots", "prn", "when") for c in chunks)
+        return once and counted and not timed and not text.startswith(("x", "for"))
+
     # -- a printed composition -------------------------------------------------------------------------------------
 
     def _composition(self, chunks: Sequence[Chunk], place: int, roles: Roles, anchor: int | None) -> int | None:
@@ -587,7 +711,9 @@ class RoleReader:
     def _one(self, chunks: Sequence[Chunk], place: int, roles: Roles, *, insulin: bool, eye: bool, surface: Callable[[Chunk], str]) -> int:
         chunk = chunks[place]
         kind = chunk.kind
-        if kind == "amount":
+        if kind in _SAID_OF_OTHERS and self._is_beside(chunks, place, roles, surface):
+            roles.beside.append(Role(chunk.value, chunk))
+        elif kind == "amount":
             self._amount(chunks, place, roles, insulin)
         elif kind == "rate":
             return self._rate(chunks, place, roles)
@@ -602,7 +728,9 @@ class RoleReader:
         elif kind == "duration":
             after = chunks[place + 1] if place + 1 < len(chunks) else None
             headed = after is not None and after.value == ":" and place + 2 < len(chunks) and chunks[place + 2].kind == "number"
-            if headed or (after is not None and after.kind == "number" and chunk.value[0] in (0, 1)):
+            if self._is_period(chunks, place, surface):
+                roles.unsupported.append(Role("a period", chunk))
+            elif headed or (after is not None and after.kind == "number" and chunk.value[0] in (0, 1)):
                 # `Night: 0  Days: 30`: the unit is the label of the next number.
                 roles.residue.append(Role(surface(chunk), chunk))
             else:
@@ -611,7 +739,7 @@ class RoleReader:
             self._site(chunk, roles, eye, surface)
         elif kind == "route":
             self._route(chunks, place, roles)
-        elif kind == "release":
+        elif kind == "release" or self._is_release(chunks, place):
             self._release(chunks, place, roles)
         elif kind == "prn":
             return self._prn(chunks, place, roles)
@@ -619,6 +747,10 @@ class RoleReader:
             return self._cue(chunks, place, roles)
         elif kind == "range":
             roles.ambiguous.append(Role(("two_numbers", chunk.value), chunk))
+        elif kind == "number" and self._labelled(chunks, place) == "quantity" and (noun := self._noun_before(chunks, place)) is not None:
+            # `tabs 2`: a dose, or how many are dispensed.
+            unit = self._lexicon.form_unit.get(str(meaning_of(noun, "form")))
+            roles.counted.append(Role((chunk.value.parts[0], chunk.value.high, unit), chunk))
         elif kind == "number" and self._labelled(chunks, place) in ("quantity", "refills") and chunk.value.high is None:
             target = roles.quantities if self._labelled(chunks, place) == "quantity" else roles.refills
             target.append(Role((chunk.value.parts[0], None, None), chunk))
@@ -626,6 +758,8 @@ class RoleReader:
             roles.doses.append(Role(piece, chunk))
         elif kind in ("number", "tuple"):
             roles.numbers.append(Role(chunk.value, chunk))
+        elif kind == "quantity" and surface(chunk).startswith("total") and chunk.value[2] is not None:
+            self._total(chunk, roles)
         elif kind in ("malformed", "confused", "unreadable"):
             roles.unreadable.append(Role(chunk.value, chunk))
         elif kind == "word" and chunk.value == "x":
@@ -650,6 +784,13 @@ class RoleReader:
         elif kind == "inert":
             if chunk.value not in _WITHOUT_CONTENT:
                 roles.inert.append(Role(chunk.value, chunk))
+        elif kind == "form" and self._is_other_form(chunks, place, roles):
+            roles.residue.append(Role("another form", chunk))
+        elif kind == "duration_open" and surface(chunk) in _NO_END:
+            roles.inert.append(Role(chunk.value, chunk))
+        elif kind == "terminator" and "contin" in surface(chunk) and roles.durations:
+            # `x 30 days and continue`
+            roles.open_durations.append(Role("continue", chunk))
         elif kind in ("review_phrases", "boilerplate", "terminator", "item"):
             pass
         elif kind == "indication_part":
@@ -726,6 +867,24 @@ class RoleReader:
         after = chunks[place + 1] if place + 1 < len(chunks) else None
         return after is not None and after.kind == "number" and after.start == chunks[place].end and after.value.high is None and place > 0
 
+    @staticmethod
+    def _noun_before(chunks: Sequence[Chunk], place: int) -> Chunk | None:
+        """The form before a number, with or without a colon between: `tabs 2`, `tabs: 2`."""
+        near = [c for c in chunks[max(0, place - 2) : place] if c.kind != "mark" or c.value not in (":", "-", "=")]
+        return near[-1] if near and means(near[-1], "form") else None
+
+    def _total(self, chunk: Chunk, roles: Roles) -> None:
+        """`total 40 mg`: what a dose or a day comes to, which is no strength and no pack; `total 10 tabs`, `total 100 ml` are packs."""
+        number, _, unit = chunk.value
+        dimension = self._lexicon.unit_by_ucum[unit].dimension
+        on_skin = any(self._lexicon.form_family.get(f.value) == "topical" for f in roles.forms)
+        if dimension.startswith("count:"):
+            roles.counted.append(Role(chunk.value, chunk))
+        elif (dimension == "volume" and number >= 30) or (unit == "g" and on_skin):
+            roles.quantities.append(Role(chunk.value, chunk))
+        else:
+            roles.unsupported.append(Role("a total", chunk))
+
     def _amount(self, chunks: Sequence[Chunk], place: int, roles: Roles, insulin: bool) -> None:
         chunk = chunks[place]
         quantity: Quantity = chunk.value
@@ -743,6 +902,11 @@ class RoleReader:
             roles.strengths.append(Role(quantity, chunk))
             return
         counted = dimension.startswith("count:")
+        if quantity.per and self._lexicon.unit_by_ucum.get(quantity.per[0][1]) is not None:
+            if self._lexicon.unit_by_ucum[quantity.per[0][1]].dimension == dimension:
+                # `1 tab / 2 tab`: two doses side by side; which holds, and when, is not read.
+                roles.unsupported.append(Role("two doses", chunk))
+                return
         if dimension == "dose" and before is not None and before.kind == "word" and before.value in ("x", "for"):
             # `q6h x 3 doses`: how many, not how much.
             roles.unsupported.append(Role("number of doses", chunk))
@@ -766,7 +930,7 @@ class RoleReader:
             return
         bracketed = before is not None and before.kind == "mark" and before.value == "(" and bool(roles.durations)
         if counted and bracketed and quantity.high is None:
-            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.counted.append(Role((quantity.parts[0], quantity.high, unit), chunk))
             return
         if counted and quantity.parts[0] >= 10 and before is not None and before.value == "x" and quantity.high is None:
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
@@ -825,13 +989,27 @@ class RoleReader:
             if meaning.kind == "site":
                 roles.sites.append(Role(meaning.value, chunk))
 
+    def _is_release(self, chunks: Sequence[Chunk], place: int) -> bool:
+        """`Tab Carbamazepine 200 mg CR`: beside a solid form, or behind a mass, it is the release and no cream."""
+        chunk = chunks[place]
+        if chunk.kind != "form" or not means(chunk, "release"):
+            return False
+        if any(c.kind == "form" and c is not chunk and self._lexicon.form_family.get(c.value) == "solid_oral" for c in chunks):
+            return True
+        before = chunks[place - 1] if place else None
+        if before is None or before.kind != "amount" or before.value.per:
+            return False
+        return all(u is not None and self._lexicon.unit_by_ucum[u].dimension == "mass" for u in before.value.units)
+
     @staticmethod
     def _release(chunks: Sequence[Chunk], place: int, roles: Roles) -> None:
         """A release word away from name, number and form is a title, a route or a degree; it is not read here."""
         chunk = chunks[place]
         before = chunks[place - 1] if place else None
         near = before is None or before.kind in ("number", "amount", "tuple", "form", "drug", "release") or place == 0
-        if near:
+        if chunk.kind == "form":
+            roles.releases.append(Role(meaning_of(chunk, "release"), chunk))
+        elif near:
             roles.releases.append(Role(chunk.value, chunk))
         elif means(chunk, "route"):
             roles.ambiguous.append(Role(("route", ()), chunk))
@@ -852,6 +1030,9 @@ class RoleReader:
                 or (chunk.kind == "mark" and chunk.value in ("/", "(", ",", ">", "<", "=", "°"))
             ):
                 break
+            elif chunk.kind in ("number", "tuple", "amount"):
+                value = chunk.value
+                roles.limits.append(Role(value.parts if isinstance(value, Quantity) else tuple(value), chunk))
             place += 1
         return place
 
@@ -863,12 +1044,20 @@ class RoleReader:
             return self._reasons(chunks, place + 1, roles)
         roles.prn.append(Role(True, chunks[place]))
         after = place + 1
+        kept = len(roles.limits)
         stop = self._reasons(chunks, after, roles)
-        return stop if any(c.kind == "indication" for c in chunks[after:stop]) else after
+        if any(c.kind == "indication" for c in chunks[after:stop]):
+            return stop
+        del roles.limits[kept:]
+        return after
 
     def _cue(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
         chunk = chunks[place]
+        if chunk.value[0] == "continue" and roles.durations and place and chunks[place - 1].value in (",", "and", "&", "then", ")", "-"):
+            # `x 30 days, continue`
+            roles.open_durations.append(Role("continue", chunk))
         if chunk.value[0] == "conditional" and (roles.name is None or chunk.start > roles.name.end):
+            kept = len(roles.limits)
             stop = self._reasons(chunks, place + 1, roles)
             before = chunks[place - 1] if place else None
             if before is not None and before.kind == "cue" and before.value[0] in _ENDING:
@@ -879,6 +1068,7 @@ class RoleReader:
                 roles.prn.append(Role(True, chunk))
                 return stop
             # A condition that is not read: nobody can say what it makes of the order.
+            del roles.limits[kept:]
             roles.unsupported.append(Role("condition", chunk))
             return place + 1
         roles.cues.append(Role(chunk.value, chunk))
@@ -942,7 +1132,31 @@ class RoleReader:
                 continue
             left.append(role)
         roles.numbers = left
+        self._count(roles)
+        if roles.name is not None and not roles.has_timing:
+            # Nothing else says how often: it may be the order's after all.
+            timing = [r for r in roles.beside if r.chunk.kind not in ("duration", "site")]
+            roles.unsupported.extend(Role("timing of something else", r.chunk) for r in timing)
+            roles.beside = [r for r in roles.beside if r not in timing]
         self._timed_doses(roles)
+
+    @staticmethod
+    def _count(roles: Roles) -> None:
+        """`x 5 days (10 tabs)`, `OD tabs 2`: the total of the course is a pack; a few pieces, or what a timing follows, are a dose."""
+        timed_at = {r.chunk.start for r in (*roles.rates, *roles.slots, *roles.whens)}
+        for role in roles.counted:
+            number, high, unit = role.value
+            low, top = course_total(roles)
+            dose = Role(Quantity((number,), (unit,), high), role.chunk)
+            if high is None and low <= number <= top and low > 0:
+                roles.quantities.append(role)
+            elif number < 5 or (number < 10 and role.chunk.end + 1 in timed_at):
+                roles.doses.append(dose)
+            elif number <= 12 and any(r.value.unit != "d" for r in roles.rates):
+                # `weekly x 4 weeks (6 tabs)`
+                roles.unsupported.append(Role("dose or pack", role.chunk))
+            else:
+                roles.quantities.append(role)
 
     @staticmethod
     def _timed_doses(roles: Roles) -> None:

@@ -22,6 +22,7 @@ from medfence_guard.reader.beside import (
     is_advice,
     may_be_an_order,
     may_change_an_order,
+    names_a_fluid,
     strange_words,
     without_enumerator,
     without_own_object,
@@ -513,7 +514,7 @@ class Segmenter:
             return
         made = len(self.out.drafts) + (self._open is not None) - before
         joined = opened_here is not None and self._open is opened_here and opened_here.last_line == self._line
-        if made <= 0 and not header and not joined:
+        if made <= 0 and not joined and (not header or names_a_fluid(line_text)):
             self._note_unread(chunks[place:], numbered)
 
     def _flush(self, *, whole_line: bool = False, ends_with_colon: bool = False, numbered: int | None = None) -> None:
