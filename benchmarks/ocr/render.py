@@ -34,7 +34,7 @@ PRINTED, HANDWRITTEN, SEED = 280, 40, 7
 WIDTH, MARGIN = 1165, 60  # A4 at 140 dots per inch, as high as its text needs
 # Which spoilt copies of the n-th printed prescription are read: two each, the clean and slightly spoilt ones more often.
 SPREAD = (("D0", "D3"), ("D1", "D2"), ("D2", "D4"), ("D0", "D5"), ("D1", "D3"))
-SECOND_ENGINE = 100  # the first so many printed prescriptions, at D0 and D2, whichever of the two each of them has
+SECOND_ENGINE = 60  # the first so many printed prescriptions, at D0 and D2, whichever of the two each of them has
 FONTS = ("/usr/share/fonts/truetype", "/usr/share/fonts/opentype")
 FILES = {
     "LiberationSans": "LiberationSans-Regular.ttf",
@@ -283,8 +283,9 @@ def levels_of(index: int, layout: str) -> tuple[str, ...]:
 
 
 def jobs(drawn: Sequence[dict[str, Any]]) -> list[tuple[str, int, str]]:
-    """`(engine, index, level)`, the first engine's first."""
-    first = [("tesseract", n, level) for n, one in enumerate(drawn) for level in levels_of(n, one["layout"])]
+    """`(engine, index, level)`, the first engine's first, and of it one copy of each prescription before the second of any."""
+    copies = [levels_of(n, one["layout"]) for n, one in enumerate(drawn)]
+    first = [("tesseract", n, levels[turn]) for turn in (0, 1) for n, levels in enumerate(copies) if turn < len(levels)]
     second = [("rapidocr", n, level) for _, n, level in first if n < SECOND_ENGINE and level in ("D0", "D2")]
     return first + second
 
