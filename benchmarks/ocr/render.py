@@ -5,7 +5,8 @@
 
 Needs Pillow, `tesseract` (Debian: tesseract-ocr), the fonts of Debian's fonts-liberation, fonts-dejavu-core, fonts-dkg-handwriting,
 fonts-breip and fonts-femkeklaver, and for the second engine rapidocr-onnxruntime (Python below 3.13). Pages already read are kept in
-`--work` and not read again. The seeds are fixed; another version of an engine reads other words, so its version is in the file.
+`--work` and not read again. The prescriptions are those of the cache, whatever has been added to the bundle since (`--draw` draws them
+anew). The seeds are fixed; another version of an engine reads other words, so its version is in the file.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import Any
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont, ImageMath
 
 from benchmarks.ocr import prescriptions as rx
-from benchmarks.ocr.pages import CACHE, ENGINES, FORMAT
+from benchmarks.ocr.pages import CACHE, ENGINES, FORMAT, cache
 from medfence_guard import Rulepack
 
 PRINTED, HANDWRITTEN, SEED = 280, 40, 7
@@ -303,13 +304,14 @@ def facts_of(placed: list[Placed]) -> list[list[Any]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help=f"write {CACHE.name}")
+    parser.add_argument("--draw", action="store_true", help=f"draw new prescriptions from the bundle; else those of {CACHE.name} are kept")
     parser.add_argument("--work", type=Path, default=Path("build/ocr"), help="where pages that were read are kept")
     parser.add_argument("--engine", choices=ENGINES, action="append", help="only this engine; its pages are left in --work")
     parser.add_argument("--part", default="1/1", help="K/N: read every N-th page only, from the K-th")
     parser.add_argument("--count", type=int, help="only the first so many prescriptions")
     parser.add_argument("--show", type=Path, help="write the page images here")
     args = parser.parse_args()
-    drawn = rx.draw(Rulepack.default().bundle, PRINTED, HANDWRITTEN, SEED)
+    drawn = rx.draw(Rulepack.default().bundle, PRINTED, HANDWRITTEN, SEED) if args.draw else cache()["prescriptions"]
     todo = [job for job in jobs(drawn) if args.count is None or job[1] < args.count]
     if args.show is not None:
         args.show.mkdir(parents=True, exist_ok=True)
