@@ -26,7 +26,7 @@ from benchmarks.ocr.pages import Page, pages
 from benchmarks.stats import upper_bound
 from medfence_guard import Extraction, Rulepack, verify
 
-SHARE = 4  # one in so many prescriptions
+SHARE = 8  # one in so many prescriptions
 LEVELS = {"typed": ("T0",), "recognised": ("D0", "D1", "D2")}
 VERDICTS = ("PASS", "FAIL", "ABSTAIN", "error")
 FUZZY_AT_LEAST = 90.0

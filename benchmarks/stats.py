@@ -26,7 +26,11 @@ def upper_bound(seen: int, of: int, confidence: float = 0.95) -> float:
 
 def _at_most(seen: int, of: int, rate: float) -> float:
     logs = (
-        math.lgamma(of + 1) - math.lgamma(k + 1) - math.lgamma(of - k + 1) + (k * math.log(rate) if k else 0.0) + (of - k) * math.log1p(-rate)
+        math.lgamma(of + 1)
+        - math.lgamma(k + 1)
+        - math.lgamma(of - k + 1)
+        + (k * math.log(rate) if k else 0.0)
+        + (of - k) * math.log1p(-rate)
         for k in range(seen + 1)
     )
     return sum(map(math.exp, logs))

@@ -62,7 +62,7 @@ def clean_of(prescription: dict[str, Any]) -> Clean:
 # --- what the grid does not have ------------------------------------------------------------------------------------------
 
 
-def _with(payload: dict[str, Any], index: int, **fields: Any) -> dict[str, Any]:
+def _with(payload: dict[str, Any], index: int, **fields: object) -> dict[str, Any]:
     items = [*payload["medications"]]
     items[index] = {name: value for name, value in {**items[index], **fields}.items() if value is not None}
     return {"medications": items}
@@ -82,13 +82,13 @@ def frequency_dropped(prescription: dict[str, Any], payload: dict[str, Any]) -> 
         yield Fault(f"frequency of {index}", _with(payload, index, frequency=None), (_at(index),))
 
 
-def tenfold_without_unit(prescription: dict[str, Any], payload: dict[str, Any]) -> Iterator[Fault]:
+def tenfold_without_unit(_: dict[str, Any], payload: dict[str, Any]) -> Iterator[Fault]:
     for index, item in enumerate(payload["medications"]):
         value = round(item["strength"]["value"] * 10, 6)
         yield Fault(f"{value} of {index}", _with(payload, index, strength={"value": value}), (_at(index, "strength"),))
 
 
-def frequencies_swapped(prescription: dict[str, Any], payload: dict[str, Any]) -> Iterator[Fault]:
+def frequencies_swapped(_: dict[str, Any], payload: dict[str, Any]) -> Iterator[Fault]:
     a_day = {"OD": 1, "HS": 1, "0-0-1": 1, "1-0-0": 1, "0-1-0": 1, "BD": 2, "1-0-1": 2, "TDS": 3, "1-1-1": 3, "BD SOS": -2, "SOS": -1}
     items = payload["medications"]
     for one in range(len(items) - 1):
@@ -134,15 +134,15 @@ OWN: tuple[Callable[[dict[str, Any], dict[str, Any]], Iterator[Fault]], ...] = (
 
 
 def variants(prescription: dict[str, Any]) -> Iterator[tuple[str, Fault]]:
-    """`(class, fault)`: of each class up to two changes of this prescription, the same each time."""
+    """`(class, fault)`: of each class one change of this prescription, the same on each of its pages; the grid tries more on typed text."""
     case = clean_of(prescription)
     for operator in FAULTS:
         if operator is not order_stopped:  # it changes the source, which here is a page that was read
             found = (fault for fault in operator(case) if fault.what not in SAYS_LESS)
-            for fault in chosen(found, lambda one: one.what, case.id, operator.__name__):
+            for fault in chosen(found, lambda one: one.what, case.id, operator.__name__)[:1]:
                 yield operator.__name__, fault
     for own in OWN:
-        for fault in chosen(own(prescription, rx.payload(prescription)), lambda one: one.what, case.id, own.__name__):
+        for fault in chosen(own(prescription, rx.payload(prescription)), lambda one: one.what, case.id, own.__name__)[:1]:
             yield own.__name__, fault
 
 

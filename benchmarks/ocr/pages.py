@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ocr import prescriptions as rx
+from benchmarks.ocr.levels import LEVEL_NAMES
 from medfence_guard import SourceDocument
 
 CACHE = Path(__file__).with_name("pages.json.gz")
 FORMAT = "medfence-ocr-pages/1"
 ENGINES = ("tesseract", "rapidocr")
-LEVELS = ("T0", "D0", "D1", "D2", "D3", "D4", "D5", "H")
+LEVELS = tuple(LEVEL_NAMES)
 _HEAD = "level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext"
 
 

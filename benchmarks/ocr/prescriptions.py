@@ -116,7 +116,9 @@ def draw(bundle: Bundle, count: int, hand: int, seed: int) -> list[dict[str, Any
                 "items": items,
                 "timing": random.random() < 0.5,
                 "stopped": stopped if random.random() < (0.8 if layout == "summary" else 0.3) else None,
-                "allergy": allergy["name"] if random.random() < (0.8 if layout == "summary" else 0.3) and allergy["name"] != stopped["name"] else None,
+                "allergy": allergy["name"]
+                if random.random() < (0.8 if layout == "summary" else 0.3) and allergy["name"] != stopped["name"]
+                else None,
                 "style": {
                     "font": random.choice(("LiberationSans", "LiberationSerif", "LiberationMono", "DejaVuSans", "DejaVuSerif")),
                     "hand": random.choice(("dkg", "breip", "femkeklaver")),

@@ -42,7 +42,7 @@ def read_at(page: Page, places: list[Box]) -> list[tuple[str, float]]:
 
 
 def stands(page: Page, item: int, field: str) -> tuple[str, str]:
-    """`(printed, read)`: the fact as printed, and what was read in its place; of words that other facts are glued to, only the part alike."""
+    """`(printed, read)`: the fact as printed, and what was read in its place; of words glued to others, only the part alike."""
     printed, places = printed_at(page, item, field)
     read = "".join(text for text, _ in read_at(page, places)).strip(".,;:'‘’|_-—~")
     return printed, _cut(printed, read)

@@ -235,16 +235,16 @@ def tesseract_version() -> str:
 
 
 def rapidocr() -> tuple[Callable[[Image.Image], list[list[Any]]], str]:
-    """A reader for `[text, lowest confidence of its characters, x0, y0, x1, y1, line]` in the engine's order; words are what it parts by spaces."""
+    """A reader for `[text, lowest confidence of its characters, x0, y0, x1, y1, line]`; words are what the engine parts by spaces."""
     import importlib.metadata
 
-    import numpy
+    import numpy as np
     from rapidocr_onnxruntime import RapidOCR
 
     engine = RapidOCR(intra_op_num_threads=1, text_score=0.0)
 
     def read(image: Image.Image) -> list[list[Any]]:
-        found, _ = engine(numpy.array(image.convert("RGB")), use_cls=False, return_word_box=True)
+        found, _ = engine(np.array(image.convert("RGB")), use_cls=False, return_word_box=True)
         words: list[list[Any]] = []
         for line, (_, text, _, boxes, characters, confidences) in enumerate(found or ()):
             at = 0

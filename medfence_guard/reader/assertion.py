@@ -82,7 +82,7 @@ def _qualified(draft: Draft, cue: Chunk) -> bool:
 
 
 def _all_exclude(loose: Sequence[Chunk], own: Sequence[str]) -> bool:
-    """`STOP X` or `Allergy: X`, and `H/o fever` on the next line: whosever that cue is, each of them says that X is not to be given (P24)."""
+    """`STOP X` or `Allergy: X`, and `H/o fever` on the next line: each of them says that X is not to be given (P24)."""
     beside = [_CLASS_STATUS.get(chunk.value[0]) if chunk.kind == "cue" else None for chunk in loose]
     return bool(own) and all(status in EXCLUDED for status in (*own, *beside))
 
