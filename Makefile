@@ -66,6 +66,8 @@ test-floor: .venv-floor-core/.stamp .venv-floor-agents/.stamp  ## the LangChain 
 	@.venv-floor-core/bin/python -m pytest -q tests/adapters/langchain
 	@MEDFENCE_REQUIRE_ALL=1 .venv-floor-agents/bin/python -m pytest -q tests/adapters/langchain
 
+# the measured peers, in an environment of their own
+PEERS := medfence==0.1.0 rapidfuzz==3.14.6 langextract==1.7.1
 bench: .venv-bench/.stamp  ## the time of verify(): growth, multiple of the floor, and the predecessor as a measured peer
 	@.venv-bench/bin/python -m benchmarks.verify
 
@@ -80,7 +82,22 @@ bench: .venv-bench/.stamp  ## the time of verify(): growth, multiple of the floo
 .venv-scribe/.stamp: pyproject.toml
 	@$(call build_venv,.venv-scribe,-e ".[langchain$(comma)examples]")
 .venv-bench/.stamp: pyproject.toml Makefile
-	@$(call build_venv,.venv-bench,medfence==0.1.0)
+	@$(call build_venv,.venv-bench,$(PEERS))
+
+# Everything docs/evidence.md is made of, measured anew and dated DAY. The pages are those an engine has read before.
+.PHONY: evidence evidence-ocr evidence-peers
+DAY := $(shell date +%F)
+RESULTS := benchmarks/results
+evidence: evidence-ocr evidence-peers  ## measure anew and write docs/evidence.md: under half an hour on two cores
+	@.venv-bench/bin/python -m benchmarks.grid --json $(RESULTS)/grid.json
+	@.venv-bench/bin/python -m benchmarks.evidence --stamp $(DAY) "python -m benchmarks.grid" $(RESULTS)/grid.json
+	@.venv-bench/bin/python -m benchmarks.evidence --write
+
+evidence-ocr: .venv-bench/.stamp  ## recognised pages: faithful extractions, faults, review load, gates
+	@.venv-bench/bin/python -m benchmarks.ocr --json $(RESULTS)/ocr.json --date $(DAY)
+
+evidence-peers: .venv-bench/.stamp  ## what people would use instead, on the same pages
+	@.venv-bench/bin/python -m benchmarks.peers --json $(RESULTS)/peers.json --date $(DAY)
 
 clean:  ## remove every environment and cache made here
 	rm -rf .venv* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

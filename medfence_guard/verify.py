@@ -244,8 +244,9 @@ def _absence_doubts(source: SourceDocument, reading: SourceReading, binding: Bin
         if statement.index in binding.items_of:
             if binding.relation.get(binding.items_of[statement.index][0]) == NEAR:
                 continue
-            if source.modality == "ocr" and statement.roles.residue:
-                doubts.append(statement.span)
+            roles = statement.roles
+            if source.modality == "ocr" and (roles.residue or roles.unreadable or roles.ambiguous or roles.unsupported):
+                doubts.append(statement.span)  # where one word was misread, the lines of other medicines may have been lost
             continue
         unknown = statement.name.entry is None or not statement.known
         if unknown or statement.roles.unreadable or (source.modality == "ocr" and statement.roles.residue):

@@ -47,6 +47,15 @@ def _says(claim: Claim) -> str:
     return f"Extraction says {claim.text!r} for {claim.field}; "
 
 
+def _same_medicine(context: Context, item: Item, twin: Statement) -> bool:
+    """Whether an item that holds the statement goes by the same name, or by one of the same composition."""
+    mine = context.items[item.index].name
+    holders = [context.items[index].name for index in context.binding.items_of.get(twin.index, ())]
+    return mine is None or any(
+        held is not None and (held.key == mine.key or (held.molecules is not None and held.molecules == mine.molecules)) for held in holders
+    )
+
+
 def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence, ...]]:
     """Why an item that owns no statement is refused: duplicate, absent, or not provably absent."""
     twin = context.binding.duplicates.get(item.index)
@@ -54,6 +63,9 @@ def _unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence
         evidence = Evidence(
             kind="source", source_spans=(twin.span,), matched_text=context.text(twin.span), rule_id="completeness.duplicated"
         )
+        if context.source.modality != "text" and not _same_medicine(context, item, twin):
+            # A misread item number runs two orders into one; the second medicine is then no copy of the first (P16).
+            return ABSTAIN, "its name stands in a statement that belongs to another medicine; two orders may have run together", (evidence,)
         return FAIL, "the one statement of that name already belongs to another item", (evidence,)
     if item.index in context.binding.merged:
         return FAIL, "the item merges several statements of the source", (Evidence(kind="rule", rule_id="completeness.merged"),)

@@ -81,6 +81,12 @@ def _qualified(draft: Draft, cue: Chunk) -> bool:
     return any((c.start > cue.start and c.kind in _QUALIFYING) or (c.start < cue.start and c.kind == "duration") for c in draft.chunks)
 
 
+def _all_exclude(loose: Sequence[Chunk], own: Sequence[str]) -> bool:
+    """`STOP X` or `Allergy: X`, and `H/o fever` on the next line: each of them says that X is not to be given (P24)."""
+    beside = [_CLASS_STATUS.get(chunk.value[0]) if chunk.kind == "cue" else None for chunk in loose]
+    return bool(own) and all(status in EXCLUDED for status in (*own, *beside))
+
+
 def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: bool, surface: Callable[[Chunk], str]) -> Assertion:
     """Judge one statement. `after_name`: cues behind the name; `ordered`: it has a form, strength, dose or timing."""
     lead = list(draft.chunks[: draft.anchor])
@@ -112,7 +118,9 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         elif direction == "before" and cue_class == "taking":
             continue
         elif direction == "before" and cue_class == "past":
-            classes.append(("ambiguous", chunk))
+            own = [_CLASS_STATUS.get(name) for name, _ in classes] or [_SECTION_CLASS.get(draft.section_status)]
+            if not all(status in EXCLUDED for status in own):
+                classes.append(("ambiguous", chunk))
         else:
             classes.append((cue_class, chunk))
     section = _SECTION_CLASS.get(draft.section_status)
@@ -131,7 +139,7 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         return Assertion(UNDECIDED, cues)
     if draft.alternative:
         return Assertion(UNDECIDED, cues)
-    if draft.loose:
+    if draft.loose and not _all_exclude(draft.loose, [*(status for status, _ in statuses), *([section] if section else [])]):
         # A cue, a doubt or an amount stands in a clause of its own beside the order; whose it is, a person must say.
         return Assertion(UNDECIDED, (*cues, *draft.loose), conflict=True)
     if draft.replaced:

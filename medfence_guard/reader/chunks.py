@@ -83,14 +83,36 @@ def _in_a_row(before: Sequence[Chunk]) -> bool:
 
 
 _NUMERALS = frozenset({NUMBER, DASHED, SLASHED})
-_GLUED_FORMS = ("tab", "cap", "inj", "syp", "syr")
+# What may be glued to a known name behind it, and the words it is.
+_GLUED_HEADS: tuple[tuple[str, ...], ...] = (
+    ("each", "tablet", "contains"),
+    ("each", "capsule", "contains"),
+    ("stop",),
+    ("tab",),
+    ("cap",),
+    ("inj",),
+    ("syp",),
+    ("syr",),
+)
+
+
+def _head_and_name(word: str, names: Mapping[str, Name]) -> list[str] | None:
+    """`tabtelma`, `stoptelma`: the words of the head, and the name."""
+    for head in _GLUED_HEADS:
+        size = sum(map(len, head))
+        if len(word) > size + 2 and word.startswith("".join(head)) and word[size:] in names:
+            return [*head, word[size:]]
+    return None
 
 
 def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]) -> list[Token]:
-    """Split glued tokens of known kinds: `40mgOD`, `BDx5days`, `TabTelma`. Unknown glue is left as it is."""
+    """Split glued tokens of known kinds: `40mgOD`, `BDx5days`, `TabTelma`, `TDSx 5`, `afterfood`. Unknown glue is left as it is.
+
+    Beside a number a run of letters may be cut into any known words; by itself only into words of timing.
+    """
     pieces = lexicon.pieces
     odd = [index for index, token in enumerate(tokens) if token.kind == WORD and token.text not in pieces and token.text not in names]
-    cuts = {index: cut for index in odd if (cut := _cut_of(tokens, index, pieces, names)) is not None}
+    cuts = {index: cut for index in odd if (cut := _cut_of(tokens, index, lexicon, names)) is not None}
     if not cuts:
         return tokens
     out: list[Token] = []
@@ -104,15 +126,15 @@ def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]
     return out
 
 
-def _cut_of(tokens: Sequence[Token], index: int, pieces: frozenset[str], names: Mapping[str, Name]) -> list[str] | None:
+def _cut_of(tokens: Sequence[Token], index: int, lexicon: Lexicon, names: Mapping[str, Name]) -> list[str] | None:
     """The known words an unknown one is made of; None if it is not certain."""
     token = tokens[index]
     size = len(token.text)
     before = token.glued and index > 0 and tokens[index - 1].kind in _NUMERALS
     after = index + 1 < len(tokens) and tokens[index + 1].glued and tokens[index + 1].kind in _NUMERALS
-    cut = _piecewise(token.text, pieces) if (before or after) and size > 1 else None
-    if cut is None and size > 5 and token.text.startswith(_GLUED_FORMS) and token.text[3:] in names:
-        cut = [token.text[:3], token.text[3:]]
+    cut = _piecewise(token.text, lexicon.pieces) if (before or after) and size > 1 else None
+    if cut is None and size > 2:
+        cut = _piecewise(token.text, lexicon.timing_pieces) or _head_and_name(token.text, names)
     # A dotted word (`b.d.`) is no longer as long as it is written.
     return cut if cut is not None and size == token.end - token.start else None
 

@@ -223,7 +223,7 @@ def _by_first(phrases: Collection[str]) -> ByFirst:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The compiled tables. `pieces` are the words that a glued run of letters may be split into."""
+    """The compiled tables. `pieces` are the words that a glued run of letters may be split into; `timing_pieces` those of timing alone."""
 
     trie: Trie
     units: Mapping[str, Unit]
@@ -233,6 +233,7 @@ class Lexicon:
     number_words: Mapping[str, Fraction]
     time_units: Mapping[str, str]
     pieces: frozenset[str]
+    timing_pieces: frozenset[str]
     form_family: Mapping[str, str]
     form_unit: Mapping[str, str | None]
     form_route: Mapping[str, str | None]
@@ -394,6 +395,10 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     build.add_all(data["no_refills"], Meaning("refill", (Fraction(0), None, None)))
 
 
+_MEAL_WORD = re.compile(r"[a-z]{4,}").fullmatch
+_CODE = re.compile(r"[a-z]{2,3}").fullmatch
+
+
 def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     """Compile the parsed lexicon files, keyed by file stem. A missing table is a KeyError for the rulepack loader to report."""
     build = _Builder()
@@ -455,7 +460,10 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     build.add_all([c for c in cues["then_connectors"] if c[0].isalpha()], Meaning("then", "then"))
     build.add_all(cues["terminators"], Meaning("terminator", True))
     time_units = {alias: unit for unit, aliases in tables["units"]["time"].items() for alias in aliases}
-    pieces = frozenset(build.single | set(units) | set(time_units) | {"x", "for"})
+    meal_words = {word for row in tables["timing"]["when"] for surface in row["surfaces"] for word in surface.split() if _MEAL_WORD(word)}
+    timing_rows = [*tables["timing"]["rates"], tables["timing"]["prn"]]
+    codes = {surface for row in timing_rows for surface in row["surfaces"] if _CODE(surface)}
+    pieces = frozenset(build.single | set(units) | set(time_units) | meal_words | {"x", "for"})
     form_rows = {row["form"]: row for row in forms["forms"]}
     return Lexicon(
         trie=Phrases(build.waiting),
@@ -466,6 +474,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         number_words={k: Fraction(v) for k, v in tables["units"]["number_words"].items()},
         time_units=time_units,
         pieces=pieces,
+        timing_pieces=frozenset(meal_words | codes | {word for word in time_units if len(word) > 2} | {"x"}),
         form_family={name: row["family"] for name, row in form_rows.items()},
         form_unit={name: row["unit"] for name, row in form_rows.items()},
         form_route={name: row["route"] for name, row in form_rows.items()},

@@ -163,9 +163,11 @@ def split_lines(chunks: Sequence[Chunk]) -> list[tuple[list[Chunk], bool]]:
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 _AGE_WORDS, _SEX_WORDS = ("y", "yr", "yrs", "year", "years"), ("male", "female", "m", "f")
-_SEX_AND_AGE = re.compile(rf"\b\d{{1,3}}\s*(?:{'|'.join(_AGE_WORDS)})?\s*[/ ,]?\s*(?:{'|'.join(_SEX_WORDS)})\b")
+_SEX_AND_AGE = re.compile(rf"(?<!\d\.)\b\d{{1,3}}\s*(?:{'|'.join(_AGE_WORDS)})?\s*[/ ,]?\s*(?:{'|'.join(_SEX_WORDS)})\b")
 # Its last run of letters: `m`, `yrsm`, `female`.
 _SEXES = frozenset(age + sex for age in ("", *_AGE_WORDS) for sex in _SEX_WORDS)
+# `Temp 99 F` is no woman of 99.
+_TEMPERATURE = re.compile(r"\b(?:temp(?:erature)?|t)\s*[:=.-]?\s*\d{2,3}(?:\.\d{1,2})?\s*(?:\u00b0\s*)?f\b")
 _PERSON = re.compile(r"(?:(?:mr|mrs|ms|miss|master|shri|smt)\b[. ]|(?:baby of|b/o)\b)")
 _RECORD = re.compile(r"(?:uhid|mrn|ip no|op no|opd no|ipd no|patient id|abha|bed(?: no)?|token(?: no)?)\s*[:#.-]?\s*([\w/-]*\d[\w/-]*)")
 _CASE = re.compile(r"case\s*#?(\d{1,2})\b|(?:patient )?name\s*[:-]\s*([a-z][a-z ]+)")
@@ -182,7 +184,7 @@ def _person_of(text: str, chunks: Sequence[Chunk], aged: bool) -> str | None:
     found = _RECORD.match(line)
     if found is not None:
         return found.group(1)
-    if _PERSON.match(line) or (len(line) <= 80 and aged and _SEX_AND_AGE.search(line)):
+    if _PERSON.match(line) or (len(line) <= 80 and aged and _SEX_AND_AGE.search(_TEMPERATURE.sub(" ", line))):
         return " ".join(line.split())
     return None
 
