@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.lexicon import ASIDE_TOKEN, AsideClass, ByFirst
+
 _NUMBER = re.compile(r"[<>]?\d+(?:[/.:-]\d+)*%?")
 _TIMES = frozenset("rate when duration weekday date prn stat duration_open".split())
 # What makes a clause an order, or no clause at all, whatever its words.
@@ -33,6 +34,7 @@ _AIMED = frozenset("target goal keep maintain aim".split())
 _GRADED = frozenset("stage grade type class gcs day".split())
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BULLETS = frozenset("-•*>")
+
 
 def _longest(phrases: ByFirst, tokens: Sequence[str], at: int) -> int:
     """How many tokens the longest phrase at this place has; 0 if none stands there."""

@@ -73,7 +73,9 @@ def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[C
     return reaching
 
 
-_QUALIFYING = frozenset({"medicine_class", "word", "indication", "prn", "cue", "duration", "when", "number", "amount", "header_line_starts", "unsupported"})
+_QUALIFYING = frozenset(
+    {"medicine_class", "word", "indication", "prn", "cue", "duration", "when", "number", "amount", "header_line_starts", "unsupported"}
+)
 
 
 def _qualified(draft: Draft, cue: Chunk) -> bool:

@@ -243,6 +243,17 @@ class _Facts:
         return self._surface(self.first) in self._words.starts
 
     @fact
+    def limits(self) -> bool:
+        """`if culture positive`, `on the day of surgery`: a few words of when, with nothing to do in them, even if they name a test."""
+        return (
+            self.starting
+            and self.words <= 4
+            and not self.advised
+            and self.kinds.isdisjoint(("verb", "review_phrases", "date"))
+            and _VISITING.isdisjoint(self.spoken)
+        )
+
+    @fact
     def doubted(self) -> bool:
         return any(c.kind == "word" and c.value in self._lexicon.doubt_words for c in self.clause)
 
@@ -320,6 +331,8 @@ def may_belong_beside(
     if behind and lexicon.remarks.no_intake.search(text) is not None:
         return True
     facts = _Facts(clause, text, section, lexicon, surface)
+    if beside and facts.limits and not facts.found_before:
+        return True
     if facts.own or facts.found_before or (facts.timed and facts.unknown and not behind):
         # Before an order, `BPH, PVR 40 ml` is a finding.
         return False

@@ -28,7 +28,7 @@ from medfence_guard.reader.beside import (
     without_own_object,
 )
 from medfence_guard.reader.chunks import Chunk, DrugMention, any_means, meaning_of, means
-from medfence_guard.reader.lexicon import Lexicon, spoken_in
+from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.remarks import (
     ends_the_order_above,
     heads_something_else,
@@ -70,7 +70,7 @@ _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 _BOX = re.compile(r"\[ ?[x✓✔✗✘]? ?\]|\( ?\)|[☐☑☒○◯●◻◼□■◌]")
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
-_DRAWN = frozenset({"-", "=", "_", "*", "~", "|", "+", "#", ":"})
+_DRAWN = frozenset("-=_*~|+#: ")
 _ENDS_AT = frozenset({"till", "until", "upto", "up to"})
 # The four parts of a note, once two of the letters stand at line starts.
 _SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
@@ -169,6 +169,11 @@ _SEXES = frozenset(age + sex for age in ("", *_AGE_WORDS) for sex in _SEX_WORDS)
 # `Temp 99 F` is no woman of 99.
 _TEMPERATURE = re.compile(r"\b(?:temp(?:erature)?|t)\s*[:=.-]?\s*\d{2,3}(?:\.\d{1,2})?\s*(?:\u00b0\s*)?f\b")
 _PERSON = re.compile(r"(?:(?:mr|mrs|ms|miss|master|shri|smt)\b[. ]|(?:baby of|b/o)\b)")
+# A line between two orders that begins a person's own part of the page.
+_ANOTHER = re.compile(
+    r"(?:- ?)?(?:(?:2nd|3rd|second|third|next|other|another) (?:patient|pt|child|baby|twin)\b|baby of\b|b/o\b|twin (?:b|2|ii)\b|"
+    r"(?:kumari|km|mr|mrs|ms|miss|master|shri|smt)\b[. ])"
+)
 _RECORD = re.compile(r"(?:uhid|mrn|ip no|op no|opd no|ipd no|patient id|abha|bed(?: no)?|token(?: no)?)\s*[:#.-]?\s*([\w/-]*\d[\w/-]*)")
 _CASE = re.compile(r"case\s*#?(\d{1,2})\b|(?:patient )?name\s*[:-]\s*([a-z][a-z ]+)")
 
@@ -197,9 +202,9 @@ def _date_of(text: str, chunks: Sequence[Chunk], _: bool) -> str | None:
     return text[dates[0].start : dates[0].end]
 
 
-def _is_rule(chunks: Sequence[Chunk]) -> bool:
+def _is_rule(text: str) -> bool:
     """`-----`, `=====`, `|---|---|`: a line that is drawn, not written."""
-    return len(chunks) > 2 and all(c.kind == "mark" and set(str(c.value)) <= _DRAWN for c in chunks)
+    return len(text) > 2 and set(text) <= _DRAWN
 
 
 def _behind_bar(chunks: list[Chunk]) -> list[Chunk]:
@@ -251,7 +256,7 @@ class Segmenter:
         self._asides_here: Sequence[AsideClass] = lexicon.asides
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
-        lines = [line for line in lines if not _is_rule(line[0])]
+        lines = [line for line in lines if not _is_rule(self._text[min(c.start for c in line[0]) : max(c.end for c in line[0])])]
         named = [c.value for line, _ in lines for c in line if c.kind == "drug"]
         self._asides_here = [row for row in self._lexicon.asides if not row.members or not any(_may_be_of(d, row.members) for d in named)]
         self._followed = [any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False]
@@ -291,7 +296,11 @@ class Segmenter:
         aged = self._may_say(_SEXES)
         for is_head, counted in ((_person_of, "patients"), (_date_of, "prescriptions")):
             heads = [(n, who) for n, (chunks, _) in enumerate(lines) if (who := is_head(self._text, chunks, aged)) is not None]
-            several = any(len(_SEX_AND_AGE.findall(who)) > 1 for _, who in heads)
+            several = is_head is _person_of and any(
+                min(starts, default=n) < n <= max(starts, default=0) and _ANOTHER.match(self._text, chunks[0].start)
+                for n, (chunks, _) in enumerate(lines)
+            )
+            several = several or any(len(_SEX_AND_AGE.findall(who)) > 1 for _, who in heads)
             for (one, first), (two, second) in itertools.combinations(heads, 2):
                 if first != second and any(one < n < two for n in starts) and any(n > two for n in starts):
                     several = True
@@ -330,7 +339,12 @@ class Segmenter:
         """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
         framed = chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")
         decorated = framed or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
-        if decorated and not any(c.kind in ("drug", "form", "rate", "slots", "when", "prn", "amount", "number") for c in chunks):
+        written = any(c.kind in ("word", "inert", "heading", "label", "cue") for c in chunks)
+        if (
+            decorated
+            and not any(c.kind in ("drug", "form", "rate", "slots", "when", "amount", "number") for c in chunks)
+            and (written or not any(c.kind == "prn" for c in chunks))
+        ):
             chunks = _undecorated(chunks)
             if not chunks:
                 return chunks
@@ -356,7 +370,9 @@ class Segmenter:
         known = any(
             means(c, "heading") or c.kind in ("indication", "medicine_class", "header_line_starts", "form", "label", "item") for c in chunks
         )
-        if not heads_something_else(text, self._lexicon) and not (framed and not known and len(chunks) <= 6):
+        # `PRN medicines`, `As needed by Dr Rao`: when those below are taken.
+        needed = not inline and any(c.kind == "prn" for c in chunks) and not any(c.kind in ("indication", "number") for c in chunks)
+        if not needed and not heads_something_else(text, self._lexicon) and not (framed and not known and len(chunks) <= 6):
             return chunks
         self._close()
         self._section = ("", "unknown")
@@ -1040,7 +1056,8 @@ class Segmenter:
             if bracket:
                 self._section = (name, status)
                 return len(chunks)
-        if inline and (name in _LINE_SECTIONS or (soft_current and not colon)):
+        below = any(self._surface(c) == "below" for c in chunks[rest:])
+        if inline and not below and (name in _LINE_SECTIONS or (soft_current and not colon)):
             self._after_line = self._after_line or self._section
         self._section = (name, status)
         # `Mother's medications:`, `Sample Rx`: what leads a heading qualifies it.
