@@ -155,9 +155,9 @@ def _consumed(clause: _Clause, row: AsideClass, at: int, *, opened: bool, held: 
             held.update(range(at, at + phrase))
             at += phrase
         elif chunk is not None and chunk.kind in _TIMES:
-            if not _of_the_subject(chunk, row, told, opened=opened):
-                return at
             after = clause.behind(at, chunk)
+            if not _of_the_subject(chunk, row, told, opened=opened) or "only" in tokens[at:after]:
+                return at
             held.update(range(at, after))
             at = after
         elif chunk is not None and chunk.kind == "amount":
@@ -197,39 +197,60 @@ def _measures(chunk: Chunk, told: frozenset[str]) -> bool:
 
 
 # Lines of the paper itself: who signed, his degrees, numbers, telephone and jurisdiction. Names are unknown words there.
-_NAME = r"(?:[a-z]{1,2}\.? ?){0,3}[a-z'-]+(?: [a-z'-]+){0,2}"
-_DEGREES = r"(?:[ ,.;/&()-]*(?:mbbs|m\.?b\.?b\.?s|md|m\.?d|ms|m\.?s|dnb|dm|mch|mrcp|mrcgp|frcs|frcp|mds|bds|fcps|dgo|dch|dlo|dorth|facc|fesc|phd|general|medicine|surgery|cardiology|neurology|paediatrics|pediatrics|orthopaedics|orthopedics|ophthalmology|ent|dermatology|psychiatry|obgyn|gynaecology|radiology|uk|usa|gold medalist)\b\.?)"
-_POST = (
-    r"(?:senior |junior |chief |visiting |hon |honorary )?(?:consultant|physician|surgeon|specialist|resident|registrar|professor|"
-    r"cardiologist|neurologist|paediatrician|pediatrician|gynaecologist|dermatologist|psychiatrist|dentist|general practitioner|gp)"
+_LETTERS = re.compile(r"[a-z']+|\d+")
+_SIGNED_BY = re.compile(
+    r"(?:sd ?/ ?-? ?)?(?:cc:? ?)?(?:letter |copy )?(?:to )?dr\b|"
+    r"(?:prescribed|seen|signed|examined|checked|verified|entered|typed|e-?signed|electronically signed|digitally signed|"
+    r"signed electronically) by\b|(?:case )?(?:discussed|d/w) with dr\b"
+)
+_DEGREES = frozenset(
+    "mbbs md dnb mrcp mrcgp frcs frcp mds bds fcps dgo dch dlo dorth facc fesc consultant physician surgeon specialist resident registrar "
+    "professor cardiologist neurologist paediatrician pediatrician gynaecologist dermatologist psychiatrist dentist diabetologist".split()
+)
+_BESIDE_DEGREES = frozenset(
+    "ms dm mch phd uk usa medicine surgery cardiology neurology paediatrics pediatrics orthopaedics orthopedics ophthalmology ent "
+    "dermatology psychiatry gynaecology radiology general practitioner gmc npi dmc reg no in and of dept department senior junior chief "
+    "visiting".split()
 )
 _PAPERS = tuple(
     re.compile(pattern)
     for pattern in (
-        rf"(?:sd/-? ?)?(?:signed ?:? )?dr\b\.? ?{_NAME}{_DEGREES}*\W*",
-        rf"{_DEGREES}+\W*",
-        rf"{_POST}(?: {_POST})?(?:[ ,-]+(?:in |dept of |department of |and )*(?:general )?(?:medicine|surgery|cardiology|neurology|ent|diabetologist|physician|surgeon))*\W*",
         r"sd/?-?",
-        r"(?:dmc|mci|kmc|tnmc|mmc|nmc|gmc|npi|dea|abha|uhid|mrn|reg|regn|regd|registration|licen[sc]e|lic)\b\.?(?: ?(?:reg|regn|no|number|id)\b\.?)* ?[#:/-]*[a-z]{0,3}/?-?\d[\d/-]*",
-        rf"(?:prescribed|seen|signed|examined|checked|verified|entered|typed|e-?signed|electronically signed|digitally signed|signed electronically) by\b:? ?(?:dr\b\.? ?)?{_NAME}{_DEGREES}*(?:, (?:gmc|npi|dmc|reg no)\.? ?:?\d+)?\W*",
-        r"subject to [a-z]+ jurisdiction(?: only)?\W*",
+        (
+            r"(?:dmc|mci|kmc|tnmc|mmc|nmc|gmc|npi|dea|abha|uhid|mrn|regn?|regd|registration|licen[cs]e|lic)\b\.?(?: (?:reg|no|id)\b\.?)? ?"
+            r"[#:/]? ?[a-z]{0,3}/?\d[\d/-]*"
+        ),
+        r"subject to [a-z]+ jurisdiction(?: only)?\.?",
         r"cc:? ?(?:to )?(?:gp|pcp|patient|file|notes)",
-        rf"(?:case )?(?:discussed|d/w) with dr\b\.? ?{_NAME}",
-        r"(?:mob|mobile|ph|phone|tel|contact|whatsapp)\b\.?(?: ?no\.?)? ?:? ?[+\d][\d -]{7,}",
-        # Two spans of hours a day are a clinic's.
-        r"(?:clinic |opd )?timings? ?:? ?\d[^a-z]*(?:am|pm)? ?(?:-|to) ?\d[^a-z]*(?:am|pm)[ ,&and]+\d[^a-z]*(?:am|pm)? ?(?:-|to) ?\d[^a-z]*(?:am|pm)\W*",
+        r"(?:mob|mobile|ph|phone|tel|contact|whatsapp)\b\.?(?: no\.?)? ?:? ?\+?\d[\d -]{7,}",
     )
 )
+# Two spans of hours a day are a clinic's.
+_HOURS = re.compile(r"(?:clinic |opd )?timings?[ :]")
+_SPAN = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)? ?(?:-|to) ?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)")
 _SPOKEN = frozenset("drug form slots rate when prn stat verb amount maximum duration".split())
 
 
 def is_of_the_paper(chunks: Sequence[Chunk], text: str) -> bool:
     """Whether a whole line names the one who signed, or the numbers and hours of his clinic."""
     line = text[min(c.start for c in chunks) : max(c.end for c in chunks)].strip()
-    if line.endswith(":"):
+    if line.endswith(":") or len(line) > 100:
         return False
-    if any(c.kind in _SPOKEN and not line.startswith(("timing", "clinic", "opd")) for c in chunks):
+    if _HOURS.match(line):
+        return len(_SPAN.findall(line)) == 2 and not re.search(
+            r"[a-z]{3,}", _SPAN.sub(" ", _HOURS.sub(" ", line, count=1)).replace("and", " ")
+        )
+    if sum(map(str.isdigit, line)) >= 8 and any(pattern.fullmatch(line) for pattern in _PAPERS):
+        return True
+    if any(c.kind in _SPOKEN or (c.kind == "cue" and c.value[0] != "hypothetical") for c in chunks):
         return False
-    if any(c.kind == "cue" and c.value[0] != "hypothetical" for c in chunks):
-        return False
+    words = _LETTERS.findall(line)
+    if _DEGREES & {*words} and all(word in _DEGREES or word in _BESIDE_DEGREES or (len(word) == 1 and word.isalpha()) for word in words):
+        return True
+    signed = _SIGNED_BY.match(line)
+    if signed is not None:
+        names = [
+            word for word in _LETTERS.findall(line[signed.end() :]) if len(word) > 1 and not {word} & (_DEGREES | _BESIDE_DEGREES | {"dr"})
+        ]
+        return len(names) <= 4 and all(word.isalpha() or len(word) >= 5 for word in names)
     return any(pattern.fullmatch(line) for pattern in _PAPERS)

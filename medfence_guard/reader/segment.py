@@ -383,7 +383,8 @@ class Segmenter:
     def _is_told(self, chunks: Sequence[Chunk]) -> bool:
         """`Side effects explained`: a clause, no heading, though a word of it could head one. A visit (`Visit 12/01`) may."""
         classes = [row for row in self._asides_here if row.name != "visits"]
-        return len(chunks) > 1 and chunks[-1].value != ":" and is_aside(chunks, self._text, classes)
+        told = is_of_the_paper(chunks, self._text) or is_aside(chunks, self._text, classes)
+        return len(chunks) > 1 and chunks[-1].value != ":" and told
 
     @staticmethod
     def _heads_a_list(chunks: Sequence[Chunk]) -> bool:
