@@ -468,7 +468,7 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
             if _salt(name) and _salt(source):
                 return Judgement(FAIL, "name.other_salt", said, where)
             return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
-        if _release(name) != _release(source):
+        if set(name.release) - set(releases_of(statement)):
             return _release_judgement(context, item, said, where, name.release, source.release)
         return Judgement(
             PASS,
@@ -529,10 +529,6 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
 def _salt(name: object) -> str:
     entry = getattr(name, "entry", None)
     return (entry.salt if entry is not None else "") or " ".join(getattr(name, "salts", ()))
-
-
-def _release(name: object) -> tuple[str, ...]:
-    return getattr(name, "release", ())
 
 
 def _only_release_or_salt(name: object, source: object) -> bool:

@@ -534,14 +534,13 @@ class RoleReader:
         chunk = chunks[place]
         left = place - 1
         linked = False
-        while left >= 0 and surface(chunks[left]) in _LINKING:
+        said = {r.chunk for r in roles.beside if r.chunk.kind != "site"}
+        while left >= 0 and (surface(chunks[left]) in _LINKING or chunks[left] in said):
             linked = linked or surface(chunks[left]) in ("of", "since", "from")
             left -= 1
         if left < 0:
             return False
         before = chunks[left]
-        if any(r.chunk is before for r in roles.beside):
-            return before.kind != "site"
         worded = _in_words(surface(chunk))
         after = chunks[place + 1] if place + 1 < len(chunks) else None
         if before.kind == "verb" and surface(before) in _OF_THE_BODY and self._is_swallowed(chunks):
@@ -567,6 +566,10 @@ class RoleReader:
         timed = any(c.kind in ("rate", "slots", "stat", "weekday") for n, c in enumerate(chunks) if n != place)
         if chunk.kind == "when":
             return timed or not (roles.doses or roles.verbs)
+        told = any(c.kind in ("duration", "when", "prn") for c in chunks[place + 1 :])
+        if told and " " in surface(chunk):
+            # `for pain twice daily after food x 5 days`: a whole regimen.
+            return False
         # `for fever TDS`, `for pain every 6 hours`, `1 tab for pain twice daily` are the medicine's.
         return chunk.kind == "rate" and chunk.value.unit != "h" and not timed and not (roles.doses or roles.verbs)
 
