@@ -200,7 +200,13 @@ def main() -> int:
             if page.level in levels and page.engine in ("typed", "tesseract") and int(page.prescription["id"][1:]) % args.share == 0
         ]
         tables[what] = [measured(name, judge, these) for name, judge in contenders]
-    result = {"command": "python -m benchmarks.peers", "date": args.date, "share": args.share, "tables": tables, "missing": missing}
+    result = {
+        "command": f"python -m benchmarks.peers --share {args.share}",
+        "date": args.date,
+        "share": args.share,
+        "tables": tables,
+        "missing": missing,
+    }
     show(result)
     if args.json is not None:
         args.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

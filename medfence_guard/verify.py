@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
+from fractions import Fraction
 
 from medfence_guard import canonical_json
 from medfence_guard.aggregate import aggregate, worst_of
@@ -111,7 +112,7 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
         items=items,
         claim_roles=claim_roles,
         confidence=confidence,
-        absence_proven=not doubts and not _absence_unproven(source, reading),
+        absence_proven=not doubts and not _absence_unproven(source, reading, confidence),
         absence_doubts=tuple(doubts),
         unlisted=tuple(sorted(reading.folded.unlisted)),
     )
@@ -264,9 +265,18 @@ def _absence_doubts(source: SourceDocument, reading: SourceReading, binding: Bin
     return doubts
 
 
-def _absence_unproven(source: SourceDocument, reading: SourceReading) -> bool:
-    """OCR loses lines: a page without any statement, or a gap in the list numbers, proves nothing absent (P16)."""
-    return source.modality == "ocr" and (not reading.statements or reading.missing_numbers)
+def _absence_unproven(source: SourceDocument, reading: SourceReading, confidence: Confidence) -> bool:
+    """OCR loses lines: no statement at all, a gap in the list numbers, or words read badly throughout prove nothing absent (P16)."""
+    return source.modality == "ocr" and (not reading.statements or reading.missing_numbers or not _firmly_read(source, confidence))
+
+
+def _firmly_read(source: SourceDocument, confidence: Confidence) -> bool:
+    """Two of three words at or above the gate for a contradiction. Where the rest of a page is this bad, whole lines are missing."""
+    if not confidence.applies:
+        return True
+    gate = confidence.gates["contradiction"]
+    firm = sum(1 for word in source.words if word.confidence is not None and Fraction(word.confidence) >= gate)
+    return 3 * firm >= 2 * len(source.words)
 
 
 # -- checks ------------------------------------------------------------------------------------------------------------
