@@ -372,7 +372,9 @@ class Segmenter:
         )
         # `PRN medicines`, `As needed by Dr Rao`: when those below are taken.
         needed = not inline and any(c.kind == "prn" for c in chunks) and not any(c.kind in ("indication", "number") for c in chunks)
-        if not needed and not heads_something_else(text, self._lexicon) and not (framed and not known and len(chunks) <= 6):
+        # `On dialysis days:`, `Before exercise:`
+        limited = not inline and chunks[colon].value == ":" and self._surface(chunks[0]) in self._lexicon.remarks.starts
+        if not needed and not limited and not heads_something_else(text, self._lexicon) and not (framed and not known and len(chunks) <= 6):
             return chunks
         self._close()
         self._section = ("", "unknown")
