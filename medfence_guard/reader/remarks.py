@@ -322,6 +322,21 @@ UNREAD: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
 )
 
 
+def parts_of(clause: Sequence[Chunk]) -> list[Sequence[Chunk]]:
+    """A clause cut at its commas: `Steam, Isabgol` speaks of two things. What to report, and a test, is one thing however long."""
+    told = frozenset(_WORD.findall(" ".join(str(c.value) for c in clause if c.kind == "word")))
+    whole = any(c.kind == "header_line_starts" or (c.kind == "cue" and c.value[0] == "conditional") for c in clause)
+    if whole or not _VISITING.isdisjoint(told):
+        return [clause]
+    parts: list[list[Chunk]] = [[]]
+    for chunk in clause:
+        if chunk.kind == "mark" and chunk.value in (",", ";"):
+            parts.append([])
+        else:
+            parts[-1].append(chunk)
+    return [part for part in parts if part]
+
+
 def may_belong_beside(
     clause: Sequence[Chunk], text: str, section: str, lexicon: Lexicon, surface: Callable[[Chunk], str], *, behind: bool, beside: bool
 ) -> bool:

@@ -34,6 +34,7 @@ from medfence_guard.reader.remarks import (
     heads_something_else,
     heads_two_columns,
     may_belong_beside,
+    parts_of,
     selects_by_number,
     speaks_of_orders,
     turns_the_slots,
@@ -69,6 +70,7 @@ _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs",
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 _BOX = re.compile(r"\[ ?[x✓✔✗✘]? ?\]|\( ?\)|[☐☑☒○◯●◻◼□■◌]")
+_TURNS = frozenset({"stopped", "held", "increase", "decrease"})
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
 _DRAWN = frozenset("-=_*~|+#: ")
 _ENDS_AT = frozenset({"till", "until", "upto", "up to"})
@@ -714,7 +716,12 @@ class Segmenter:
         previous = self._open or (self.out.drafts[-1] if self.out.drafts else None)
         behind = previous is not None and not self._signed
         beside = previous is not None and self._line - previous.last_line <= 1
-        if may_belong_beside(clause, text, self._section[0], self._lexicon, self._surface, behind=behind, beside=beside):
+        if any(
+            may_belong_beside(
+                part, " ".join(map(self._surface, part)), self._section[0], self._lexicon, self._surface, behind=behind, beside=beside
+            )
+            for part in (parts_of(clause) if behind else [clause])
+        ):
             if previous is not None:
                 self.out.remarks.append(span)
             else:
@@ -789,6 +796,11 @@ class Segmenter:
                     continue
                 self._muted = False
             if means(chunk, "review_phrases") and chunk.kind not in ("drug", "amount", "duration"):
+                if self.out.drafts or self._open:
+                    after = itertools.takewhile(lambda c: c.value not in (".", ";"), chunks[place + 1 :])
+                    if any(c.kind == "cue" and c.value[0] in _TURNS for c in after):
+                        # `Review and stop.`
+                        self.out.remarks.append(Span(*sorted((chunk.start, chunks[-1].end))))
                 if self._context and self._surface(self._context[0]) in _ENDS_AT:
                     # `Till next review.`
                     self.out.remarks.append(Span(*sorted((self._context[0].start, chunk.end))))
