@@ -139,7 +139,10 @@ def ocr(result: Result) -> Iterator[str]:
     if result["faults"]["passed"]:
         yield "The false PASSes: " + "; ".join(f"`{text}`" for text in result["faults"]["passed"]) + "."
     yield "### Review load"
-    yield "Orders of a faithful extraction that a person has to look at, of 100, and the checks that hold them (an order may have several)."
+    yield (
+        "Orders of a faithful extraction that a person has to look at, of 100, and the checks that hold them (an order may have several)."
+        " A page that is held for a line beside its orders, while each order passes, counts in the first table and not here."
+    )
     yield table(
         ("pages", "orders", "held of 100", "by check"),
         [

@@ -42,9 +42,9 @@ def svg(rows: Sequence[Mapping[str, Any]]) -> str:
         '<text x="16" y="24" class="t h">Faithful extractions: what the fence says, by noise level of the page</text>',
     ]
     for place, verdict in enumerate(VERDICTS):
-        x = LEFT + place * 120
+        at = LEFT + place * 120
         out.append(
-            f'<rect x="{x}" y="36" width="14" height="14" fill="url(#{verdict})"/><text x="{x + 20}" y="48" class="t">{verdict}</text>'
+            f'<rect x="{at}" y="36" width="14" height="14" fill="url(#{verdict})"/><text x="{at + 20}" y="48" class="t">{verdict}</text>'
         )
     for number, row in enumerate(rows):
         y = TOP + number * STEP

@@ -29,6 +29,7 @@ from benchmarks.ocr.readable import unreadable
 from benchmarks.stats import upper_bound
 from medfence_guard import Extraction, Rulepack, Verdict, VerificationReport, verify
 from medfence_guard.bundle import Bundle
+from medfence_guard.bundle_file import packed, unpacked
 from medfence_guard.rulepack import shipped_folder
 from tests.metamorphic.grid import is_localised
 
@@ -225,9 +226,9 @@ def load(found: list[Outcome]) -> list[dict[str, Any]]:
 @lru_cache(maxsize=8)
 def with_coverage(percent: int) -> Rulepack:
     """The shipped rulepack with so many of its brands in a hundred; a brand goes with all its numbers and suffixes."""
-    raw = json.loads((shipped_folder() / "bundle.json").read_bytes())
-    raw["brands"] = [row for row in raw["brands"] if _ballot(row["name"].split()[0]) < percent]
-    return replace(Rulepack.default(), bundle=Bundle.from_bytes(json.dumps(raw).encode()))
+    facts = unpacked(json.loads((shipped_folder() / "bundle.json").read_bytes()))
+    facts["brands"] = [row for row in facts["brands"] if _ballot(row["name"].split()[0]) < percent]
+    return replace(Rulepack.default(), bundle=Bundle.from_bytes(json.dumps(packed(facts)).encode()))
 
 
 def _ballot(word: str) -> int:
