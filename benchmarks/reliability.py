@@ -58,9 +58,9 @@ def svg(rows: Sequence[Mapping[str, Any]]) -> str:
             share = counts[verdict] / counts["n"]
             if share:
                 out.append(f'<rect x="{x:.1f}" y="{y}" width="{share * WIDE:.1f}" height="{HIGH}" fill="url(#{verdict})"/>')
-            if share * WIDE > 34:
+            if share * WIDE > 40:
                 middle = x + share * WIDE / 2
-                out.append(f'<rect x="{middle - 15:.1f}" y="{y + 3}" width="30" height="14" rx="3" fill="#fff" fill-opacity=".75"/>')
+                out.append(f'<rect x="{middle - 18:.1f}" y="{y + 3}" width="36" height="14" rx="3" fill="#fff" fill-opacity=".75"/>')
                 out.append(f'<text x="{middle:.1f}" y="{y + 14}" class="n" text-anchor="middle">{100 * share:.0f} %</text>')
             x += share * WIDE
         out.append(f'<text x="{LEFT + WIDE + 10}" y="{y + 14}" class="s">n = {counts["n"]}</text>')
