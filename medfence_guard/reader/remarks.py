@@ -222,8 +222,21 @@ class _Facts:
                 for c in self.clause
             )
             or not self._left_over
+            or self.told_before
             or _LETTERHEAD.search(self.text) is not None
             or not _VISITING.isdisjoint(_WORD.findall(self.text)[:3])
+        )
+
+    @fact
+    def told_before(self) -> bool:
+        """`H/o T2DM on treatment since 2016`, `body ache`, `Adv;`: a history, a complaint, or a heading and nothing under it."""
+        heading = meaning_of(self.first, "heading")
+        if isinstance(heading, tuple) and heading[1] in ("past", "none", "family"):
+            return True
+        return all(
+            c.kind in ("indication", "indication_part", "mark")
+            or (c.kind == "heading" and c.value[1] not in ("stopped", "past", "allergy"))
+            for c in self.clause
         )
 
     @fact
@@ -285,7 +298,7 @@ REMARKS: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
     ),
     (
         "`Stop the ARB`, `Last dose today`, `Script not collected`",
-        lambda f: f.noun and not f.advised and f.unknown <= 1 and (f.changed or (f.valued and not f.found_before)),
+        lambda f: f.noun and not f.advised and not f.told_before and f.unknown <= 1 and (f.changed or (f.valued and not f.found_before)),
     ),
     ("`then stop`, `for 5 days only`", lambda f: f.bare and not f.unknown and not f.found_before and (f.changed or f.valued)),
     ("`hold for surgery`, `wean off slowly`", lambda f: f.bare and f.cued and f.unknown == 1 and not f.found_before),
@@ -325,7 +338,9 @@ UNREAD: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
 def parts_of(clause: Sequence[Chunk]) -> list[Sequence[Chunk]]:
     """A clause cut at its commas: `Steam, Isabgol` speaks of two things. What to report, and a test, is one thing however long."""
     told = frozenset(_WORD.findall(" ".join(str(c.value) for c in clause if c.kind == "word")))
-    whole = any(c.kind == "header_line_starts" or (c.kind == "cue" and c.value[0] == "conditional") for c in clause)
+    opening = meaning_of(clause[0], "heading")
+    told_before = isinstance(opening, tuple) and opening[1] in ("past", "none", "family")
+    whole = told_before or any(c.kind == "header_line_starts" or (c.kind == "cue" and c.value[0] == "conditional") for c in clause)
     if whole or not _VISITING.isdisjoint(told):
         return [clause]
     parts: list[list[Chunk]] = [[]]

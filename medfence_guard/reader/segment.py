@@ -516,6 +516,9 @@ class Segmenter:
             return
         if means(first, "boilerplate") and first.kind != "drug":
             self._close()
+            signing = meaning_of(first, "heading")
+            # Below the signature stand a stamp, a day and a place.
+            self._signed = self._signed or (isinstance(signing, tuple) and signing[0] == "signature" and bool(self.out.drafts))
             return
         if self._line in self._heads:
             self._columns = self._heads[self._line]
@@ -1060,6 +1063,7 @@ class Segmenter:
         ]
         self._context = []
         self._clause_cue = None
+        self._signed = self._signed or (name == "signature" and bool(self.out.drafts))
         if name in ("rx", "plan") and ("discharge" in surface or surface.startswith("d/c")):
             self.out.discharge = True
         if is_rx or (name == "rx" and alone):
