@@ -1793,6 +1793,10 @@ def _periods(text: str) -> set[str]:
     return found
 
 
+# `4/day`, `4 in 24 hours`: what is counted is not told.
+_NUMBER_A_DAY = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:/|per|a|in)\s*(?:a )?(?:days?|d|24 ?(?:hours?|hrs?|h))\s*")
+
+
 def _judge_maximum(context: Context, setting: Setting, told: str, wanted: Sequence[Any]) -> Judgement:
     """A maximum is a number, what it counts and the time it is for: `max 4 tabs/day` is not 4 g, 4 times, or 4 in all."""
     stated = setting.statement.roles.maxima
@@ -1838,6 +1842,10 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
         return _not_bound(context, claim, item, check_id)
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
+    bare = _NUMBER_A_DAY.fullmatch(fold(claim.text).text) if claim.field == "max_dose" else None
+    if bare is not None:
+        judged = _judge_maximum(context, setting, claim.text, (Fraction(bare.group(1)), None, None))
+        return _claim_findings(context, claim, [judged], check_id)
     if roles.unreadable or roles.residue:
         return _claim_findings(
             context,
