@@ -373,7 +373,12 @@ class Segmenter:
             means(c, "heading") or c.kind in ("indication", "medicine_class", "header_line_starts", "form", "label", "item") for c in chunks
         )
         # `PRN medicines`, `As needed by Dr Rao`: when those below are taken.
-        needed = not inline and any(c.kind == "prn" for c in chunks) and not any(c.kind in ("indication", "number") for c in chunks)
+        needed = (
+            not inline
+            and written
+            and any(c.kind == "prn" for c in chunks)
+            and not any(c.kind in ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday") for c in chunks)
+        )
         # `On dialysis days:`, `Before exercise:`
         limited = not inline and chunks[colon].value == ":" and self._surface(chunks[0]) in self._lexicon.remarks.starts
         if not needed and not limited and not heads_something_else(text, self._lexicon) and not (framed and not known and len(chunks) <= 6):
