@@ -16,11 +16,11 @@ from medfence_guard.reader.text import FoldedText
 NUMBER, DASHED, SLASHED, PLUSSED, DATE, WORD, MARK, NEWLINE, UNREADABLE, ITEM, CONFUSED = range(11)
 
 # A number and everything that can be glued into it: `1,500`, `.5`, `2·5`, `1'000`, `1½`. Never cut.
-_NUMBER = r"(?:\d(?:[\d.,·'_^]*\d)?(?:\s?[½¼¾⅓⅔](?!\w))?|[½¼¾⅓⅔]|\.\d+(?:[.,]\d+)*)"
+_NUMBER = r"(?:\d(?:[\d.,·'_^]*\d)?(?:[ \t]?[½¼¾⅓⅔](?!\w))?|[½¼¾⅓⅔]|\.\d+(?:[.,]\d+)*)"
 _PLAIN = r"(?:\d+(?:\.\d+)?(?:/[2348](?!\d))?[½¼¾]?|[½¼¾]|\.\d+)"
 _SMALL = r"(?:[0-4](?:\.5)?(?![\d.])(?:/[2348](?!\d))?[½¼¾]?|[½¼¾])"
 # Slots may be written with a space at each dash (`1 - 0 - 1`) or at none; a mixture (`Telma 40 - 1-0-1`) is a dash and then slots.
-_SPACED_DASH = r"(?:\s+-+\s*|-+\s+)"
+_SPACED_DASH = r"(?:[ \t]+-+[ \t]*|-+[ \t]+)"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*"
 # Day first; a month above twelve is no date here.
 # One separator throughout: `2.5/10 mg` is two strengths.
@@ -30,7 +30,7 @@ _DAY_MONTH_YEAR = (
     rf"|\d{{1,2}}(?:st|nd|rd|th)?[ -]?{_MONTH}[ ,'-]{{0,2}}(?:\d{{4}}|\d{{2}})"
 )
 _TIGHT_DASHED = rf"(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])"
-_SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|\s?-)"
+_SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|[ ]?-)"
 
 # Alternatives are grouped by what their first character may be, so that a word is not tried as a date first. Of what may
 # begin with a letter only a word has two letters in front. The white space behind a token is passed over with it.
@@ -48,11 +48,11 @@ _TOKEN = re.compile(
       | (?=[\d.½¼¾⅓⅔|])(?:
             (?P<date>(?<![\d/.-])(?:{_DAY_MONTH_YEAR})(?![\d/-]|\.\d))
           | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
-          | (?P<mlslots>(?<![\w.]){_PLAIN}\s?ml(?:\s?-+\s?(?:{_PLAIN}\s?ml|0)){{2,3}}(?![\w]))
+          | (?P<mlslots>(?<![\w.]){_PLAIN}[ \t]?ml(?:[ \t]?-+[ \t]?(?:{_PLAIN}[ \t]?ml|0)){{2,3}}(?![\w]))
           | (?P<dashed>{_TIGHT_DASHED}|{_SPACED_DASHED})
-          | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:\s?\+\s?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
+          | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:[ \t]?\+[ \t]?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
           | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
-          | (?P<spaced>\d+(?:\s+\.\s*|\.\s+(?=\d+\s?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,\s+\d{{3}}(?!\d))
+          | (?P<spaced>\d+(?:[ \t]+\.[ \t]*|\.[ \t]+(?=\d+[ \t]?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,[ \t]+\d{{3}}(?!\d))
           | (?P<number>{_NUMBER})
         )
       | (?P<arrow>[-=]{{1,6}}>|→|⇒)
