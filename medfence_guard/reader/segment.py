@@ -70,7 +70,7 @@ _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs",
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 _BOX = re.compile(r"\[ ?[x✓✔✗✘]? ?\]|\( ?\)|[☐☑☒○◯●◻◼□■◌]")
-_TURNS = frozenset({"stopped", "held", "increase", "decrease"})
+_TURNS = frozenset({"stopped", "held", "avoid", "not_taking", "increase", "decrease"})
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
 _DRAWN = frozenset("-=_*~|+#: ")
 _ENDS_AT = frozenset({"till", "until", "upto", "up to"})
@@ -805,8 +805,9 @@ class Segmenter:
                 self._muted = False
             if means(chunk, "review_phrases") and chunk.kind not in ("drug", "amount", "duration"):
                 if self.out.drafts or self._open:
-                    after = itertools.takewhile(lambda c: c.value not in (".", ";"), chunks[place + 1 :])
-                    if any(c.kind == "cue" and c.value[0] in _TURNS for c in after):
+                    after = list(itertools.takewhile(lambda c: c.value not in (".", ";"), chunks[place + 1 :]))
+                    conditional = any(c.kind == "cue" and c.value[0] == "conditional" for c in after)
+                    if any(c.kind == "cue" and c.value[0] in _TURNS for c in after) or (conditional and after[-1].kind == "rate"):
                         # `Review and stop.`
                         self.out.remarks.append(Span(*sorted((chunk.start, chunks[-1].end))))
                 if self._context and self._surface(self._context[0]) in _ENDS_AT:
@@ -1059,10 +1060,12 @@ class Segmenter:
         if alone and means(chunk, "cue") and self._open is not None and self._line - self._open.last_line <= 1:
             # `stop` on a line of its own below an order may be its end or the next heading.
             self._open.loose.append(chunk)
+        # Words of this line that went on with the order above stand before the heading all the same.
+        went_on = [c for c in self._open.chunks if c in chunks[:place]] if self._open is not None and self._open.line != self._line else []
         self._close()
         led = [
             c
-            for c in self._context
+            for c in (*went_on, *self._context)
             if c.kind in ("cue", "word", "person_roles", "unreadable", "prn", "rate", "weekday", "amount", "slots")
             and c.value not in self._lexicon.reference_words
         ]
