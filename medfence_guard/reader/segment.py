@@ -377,7 +377,9 @@ class Segmenter:
             not inline
             and written
             and any(c.kind == "prn" for c in chunks)
-            and not any(c.kind in ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday") for c in chunks)
+            and not any(
+                c.kind in ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday", "maximum") for c in chunks
+            )
         )
         # `On dialysis days:`, `Before exercise:`
         limited = not inline and chunks[colon].value == ":" and self._surface(chunks[0]) in self._lexicon.remarks.starts
