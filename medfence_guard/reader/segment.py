@@ -377,7 +377,9 @@ class Segmenter:
             not inline
             and written
             and any(c.kind == "prn" for c in chunks)
-            and not any(c.kind in ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday") for c in chunks)
+            and not any(
+                c.kind in ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday", "maximum") for c in chunks
+            )
         )
         # `On dialysis days:`, `Before exercise:`
         limited = not inline and chunks[colon].value == ":" and self._surface(chunks[0]) in self._lexicon.remarks.starts
@@ -790,7 +792,11 @@ class Segmenter:
                     self._open.chunks.append(chunk)
                 place += 1
                 continue
-            if self._is_list_number(chunks, place) and place + 2 < count and means(chunks[place + 2], "review_phrases"):
+            visit = self._is_list_number(chunks, place) and place + 2 < count and means(chunks[place + 2], "review_phrases")
+            if visit and not any(
+                (c.kind == "cue" and c.value[0] != "conditional") or c.kind in TIMING_KINDS or c.kind in ("amount", "weekday")
+                for c in chunks[place + 3 :]
+            ):
                 # `2) ibuprofen … 3) RTC if worse`: a list number before a visit.
                 self._close()
                 place += 2
@@ -1060,12 +1066,12 @@ class Segmenter:
         if alone and means(chunk, "cue") and self._open is not None and self._line - self._open.last_line <= 1:
             # `stop` on a line of its own below an order may be its end or the next heading.
             self._open.loose.append(chunk)
-        # Words of this line that went on with the order above stand before the heading all the same.
-        went_on = [c for c in self._open.chunks if c in chunks[:place]] if self._open is not None and self._open.line != self._line else []
+        # `do not take Medications started:` below an order: the words stand before the heading, whoever took them.
+        taken = chunks[:place] if self._open is not None and self._open.line < self._line and not self._broke else []
         self._close()
         led = [
             c
-            for c in (*went_on, *self._context)
+            for c in [*self._context, *(c for c in taken if c.kind == "cue")]
             if c.kind in ("cue", "word", "person_roles", "unreadable", "prn", "rate", "weekday", "amount", "slots")
             and c.value not in self._lexicon.reference_words
         ]
