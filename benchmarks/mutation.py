@@ -1,4 +1,4 @@
-"""Mutation testing of the core: `python -m benchmarks.mutation [--modules NAME ..] [--survivors] [--jobs N] [--json FILE] [--date DAY]`.
+"""Mutation testing of the core: `python -m benchmarks.mutation [--modules NAME ..] [--survivors FILE ..] [--jobs N] [--json FILE]`.
 
 The mutants are cosmic-ray's. All of them would take days, so a sample is judged, and how it is drawn is part of the result:
 
@@ -35,7 +35,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -458,8 +458,22 @@ def told_equivalent() -> dict[tuple[str, str, str], str]:
     return {(one["module"], one["before"], one["after"]): one["reason"] for one in json.loads(EQUIVALENT.read_text("utf-8"))}
 
 
-def judged(targets: Sequence[Target], jobs: int, only: set[tuple[str, str, str]] | None) -> Iterator[tuple[Target, int, int, list[Any]]]:
-    """For each target its sites, its mutants, and `(mutant, answer, rows it had, rows there were)` of each sampled."""
+KILLED_BEFORE = "killed before"
+COUNTS = {"rows": "by_rows", "tests": "by_tests", "timeout": "timeout"}
+
+
+def digest(module: str) -> str:
+    [target] = (target for target in TARGETS if target.module == module)
+    return hashlib.sha256(target.path.read_bytes()).hexdigest()[:16]
+
+
+def judged(
+    targets: Sequence[Target], jobs: int, before: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[Target, int, int, list[tuple[Mutant, str, int, int]]]]:
+    """For each target its sites, its mutants, and `(mutant, answer, rows it had, rows there were)` of each sampled.
+
+    `before`: the rows of earlier results; of a module that has one, only the survivors are judged.
+    """
     reasons = told_equivalent()
     rows = rows_to_judge()
     started = time.perf_counter()
@@ -472,30 +486,33 @@ def judged(targets: Sequence[Target], jobs: int, only: set[tuple[str, str, str]]
         if said := _answer(*_forked(target, None, ())):
             raise SystemExit(f"{target.module}: its tests fail on the unchanged code: {said}")
         original = target.path.read_text("utf-8")
+        survived = {(one["line"], one["before"], one["after"]) for one in before[target.module]["survivors"]} if target.module in before else None
         places, total, mutants = sample(target)
-        answers: list[Any] = []
+        answers: list[tuple[Mutant, str, int, int]] = []
         running: collections.deque[tuple[Mutant, int, int, int, int]] = collections.deque()
         for mutant in [*mutants, None]:
             if mutant is None or len(running) == jobs:
                 while running and (mutant is None or len(running) == jobs):
-                    before, child, reader, had, of = running.popleft()
-                    answers.append((before, _answer(child, reader), had, of))
+                    first, child, reader, had, of = running.popleft()
+                    answers.append((first, _answer(child, reader), had, of))
             if mutant is None:
                 break
             if mutant.identity in reasons:
                 answers.append((mutant, "", 0, 0))
-            elif only is None or mutant.identity in only:
+            elif survived is None or (mutant.line, mutant.before, mutant.after) in survived:
                 numbers, of = chosen_rows(mutant, original, rows, lines) if target.rows else ([], 0)
                 running.append((mutant, *_forked(target, mutant, [rows[n] for n in numbers]), len(numbers), of))
             else:
-                answers.append((mutant, "killed before", 0, 0))
+                answers.append((mutant, KILLED_BEFORE, 0, 0))
         yield target, places, total, answers
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--modules", nargs="+", metavar="NAME", help="only these")
-    parser.add_argument("--survivors", type=Path, metavar="FILE", help="judge again only what survived in this result")
+    parser.add_argument(
+        "--survivors", nargs="+", type=Path, default=[], metavar="FILE", help="judge again only what survived in these results"
+    )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="mutants at a time (default: %(default)s)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result there")
     parser.add_argument("--date", default=dt.datetime.now(tz=dt.UTC).date().isoformat(), help="the day written into the result")
@@ -504,22 +521,24 @@ def main() -> int:
     if sys.version_info < (3, 12):
         raise SystemExit("needs Python 3.12: which rows run through a line is asked of sys.monitoring")
 
-    only = None
-    if options.survivors:
-        told = json.loads(options.survivors.read_text("utf-8"))
-        only = {(row["module"], one["before"], one["after"]) for row in told["modules"] for one in row["survivors"]}
+    told = [row for file in options.survivors for row in json.loads(file.read_text("utf-8"))["modules"]]
+    before = {row["module"]: row for row in told if row["digest"] == digest(row["module"])}  # a changed module is judged anew
     print(f"seed {SEED}")
     reasons = told_equivalent()
     modules = []
     targets = [target for target in TARGETS if not options.modules or target.module in options.modules]
-    for target, places, total, answers in judged(targets, options.jobs, only):
+    for target, places, total, answers in judged(targets, options.jobs, before):
         how: collections.Counter[str] = collections.Counter()
+        if target.module in before:
+            how.update({name: before[target.module][key] for name, key in COUNTS.items()})
         survivors = []
         equivalent = []
         for mutant, said, had, of in answers:
             shown = {"operator": mutant.operator, "line": mutant.line, "before": mutant.before, "after": mutant.after}
             if mutant.identity in reasons:
                 equivalent.append({**shown, "reason": reasons[mutant.identity]})
+            elif said == KILLED_BEFORE:
+                continue
             elif not said:
                 survivors.append({**shown, "rows": had, "of": of})
                 print(f"  {target.module}:{mutant.line} {mutant.operator} (rows {had} of {of})")
@@ -531,6 +550,7 @@ def main() -> int:
         low, high = wilson(killed, counted)
         row = {
             "module": target.module,
+            "digest": digest(target.module),
             "sites": places,
             "mutants": total,
             "sampled": len(answers),
@@ -561,7 +581,7 @@ def main() -> int:
         "total": total_of(modules),
     }
     print("total: {score} % of the sample, {weighted} % weighted by sites ({interval[0]}-{interval[1]})".format(**result["total"]))
-    if options.json and only is None:
+    if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
     return 0
