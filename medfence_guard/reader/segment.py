@@ -29,6 +29,7 @@ from medfence_guard.reader.beside import (
 )
 from medfence_guard.reader.chunks import Chunk, DrugMention, any_means, meaning_of, means
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
+from medfence_guard.reader.lines import SEXES, behind_bar, blocks, is_boxed, is_rule, undecorated
 from medfence_guard.reader.remarks import (
     ends_the_order_above,
     heads_something_else,
@@ -69,10 +70,8 @@ _SET_WORDS = spoken_in(f"rest {_SET_STARTS}")
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
-_BOX = re.compile(r"\[ ?[x✓✔✗✘]? ?\]|\( ?\)|[☐☑☒○◯●◻◼□■◌]")
 _TURNS = frozenset({"stopped", "held", "avoid", "not_taking", "increase", "decrease"})
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
-_DRAWN = frozenset("-=_*~|+#: ")
 _ENDS_AT = frozenset({"till", "until", "upto", "up to"})
 # The four parts of a note, once two of the letters stand at line starts.
 _SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
@@ -130,89 +129,8 @@ class Segmented:
     discharge: bool = False
 
 
-COLUMN_BREAK = "\f"
-
-
-def _undecorated(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """A heading without what sets it off: `=== Stopped ===`, `**Held**`, `## Rx`, `Stopped :-`. Its colon is kept."""
-    out = list(chunks)
-    while out and out[0].kind == "mark" and out[0].value in ("#", "=", "*", "_", "<", ">"):
-        out = out[1:]
-    while len(out) > 1 and out[-1].kind == "mark" and out[-1].value in ("#", "=", "*", "_", "-", ">", "<"):
-        out = out[:-1]
-    return out
-
-
-def split_lines(chunks: Sequence[Chunk]) -> list[tuple[list[Chunk], bool]]:
-    """The chunks of each line that has any, and whether the line begins another column or page."""
-    lines: list[tuple[list[Chunk], bool]] = []
-    current: list[Chunk] = []
-    broken = False
-    for chunk in chunks:
-        if chunk.kind == "newline":
-            if current:
-                lines.append((current, broken))
-                current = []
-                broken = False
-            broken = broken or chunk.value == COLUMN_BREAK
-        else:
-            current.append(chunk)
-    if current:
-        lines.append((current, broken))
-    return lines
-
-
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
-_AGE_WORDS, _SEX_WORDS = ("y", "yr", "yrs", "year", "years"), ("male", "female", "m", "f")
-_SEX_AND_AGE = re.compile(rf"(?<!\d\.)\b\d{{1,3}}\s*(?:{'|'.join(_AGE_WORDS)})?\s*[/ ,]?\s*(?:{'|'.join(_SEX_WORDS)})\b")
-# Its last run of letters: `m`, `yrsm`, `female`.
-_SEXES = frozenset(age + sex for age in ("", *_AGE_WORDS) for sex in _SEX_WORDS)
-# `Temp 99 F` is no woman of 99.
-_TEMPERATURE = re.compile(r"\b(?:temp(?:erature)?|t)\s*[:=.-]?\s*\d{2,3}(?:\.\d{1,2})?\s*(?:\u00b0\s*)?f\b")
-_PERSON = re.compile(r"(?:(?:mr|mrs|ms|miss|master|shri|smt)\b[. ]|(?:baby of|b/o)\b)")
-# A line between two orders that begins a person's own part of the page.
-_ANOTHER = re.compile(
-    r"(?:- ?)?(?:(?:2nd|3rd|second|third|next|other|another) (?:patient|pt|child|baby|twin)\b|baby of\b|b/o\b|twin (?:b|2|ii)\b|"
-    r"(?:kumari|km|mr|mrs|ms|miss|master|shri|smt)\b[. ])"
-)
-_RECORD = re.compile(r"(?:uhid|mrn|ip no|op no|opd no|ipd no|patient id|abha|bed(?: no)?|token(?: no)?)\s*[:#.-]?\s*([\w/-]*\d[\w/-]*)")
-_CASE = re.compile(r"case\s*#?(\d{1,2})\b|(?:patient )?name\s*[:-]\s*([a-z][a-z ]+)")
-
-
-def _person_of(text: str, chunks: Sequence[Chunk], aged: bool) -> str | None:
-    """Who a line names, folded, if it is the head of a person's page; None for any other line. `aged`: a sex may be written."""
-    line = text[chunks[0].start : chunks[-1].end]
-    numbered = _CASE.match(line)
-    if numbered is not None:
-        return numbered.group(1) or numbered.group(2)
-    if any(c.kind in ("drug", "form", "rate", "slots") for c in chunks) and not _PERSON.match(line):
-        return None
-    found = _RECORD.match(line)
-    if found is not None:
-        return found.group(1)
-    if _PERSON.match(line) or (len(line) <= 80 and aged and _SEX_AND_AGE.search(_TEMPERATURE.sub(" ", line))):
-        return " ".join(line.split())
-    return None
-
-
-def _date_of(text: str, chunks: Sequence[Chunk], _: bool) -> str | None:
-    """The date a line consists of, with or without `Date:` or `Visit` before it."""
-    dates = [c for c in chunks if c.kind == "date"]
-    if len(dates) != 1 or any(c.kind not in ("date", "mark", "header_line_starts", "heading", "label") for c in chunks):
-        return None
-    return text[dates[0].start : dates[0].end]
-
-
-def _is_rule(text: str) -> bool:
-    """`-----`, `=====`, `|---|---|`: a line that is drawn, not written."""
-    return len(text) > 2 and set(text) <= _DRAWN
-
-
-def _behind_bar(chunks: list[Chunk]) -> list[Chunk]:
-    """`| 1 | Tab Metformin |`: the bar that opens a row before its number says nothing."""
-    opened = len(chunks) > 1 and chunks[0].kind == "mark" and chunks[0].value == "|" and chunks[1].kind in ("number", "amount")
-    return chunks[1:] if opened else chunks
 
 
 def _may_be_of(mention: DrugMention, members: Sequence[str]) -> bool:
@@ -258,7 +176,7 @@ class Segmenter:
         self._asides_here: Sequence[AsideClass] = lexicon.asides
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
-        lines = [line for line in lines if not _is_rule(self._text[min(c.start for c in line[0]) : max(c.end for c in line[0])])]
+        lines = [line for line in lines if not is_rule(self._text[min(c.start for c in line[0]) : max(c.end for c in line[0])])]
         named = [c.value for line, _ in lines for c in line if c.kind == "drug"]
         self._asides_here = [row for row in self._lexicon.asides if not row.members or not any(_may_be_of(d, row.members) for d in named)]
         self._followed = [any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False]
@@ -282,7 +200,11 @@ class Segmenter:
         if self._ends_with is not None and self._ends_with[1] == len(self.out.drafts):
             # `stopped` on a line of its own, and nothing below it: it is of what stands above.
             self.out.remarks.append(self._ends_with[0])
-        self._count_blocks(lines)
+        persons, days = blocks(
+            [chunks for chunks, _ in lines], sorted({d.line for d in self.out.drafts}), self._text, aged=self._may_say(SEXES)
+        )
+        self.out.patients = max(self.out.patients, 2 if persons else 0)
+        self.out.prescriptions = max(self.out.prescriptions, 2 if days else 0)
         if self._voided:
             for draft in self.out.drafts:
                 draft.alternative = True
@@ -291,24 +213,6 @@ class Segmenter:
     def _may_say(self, words: frozenset[str]) -> bool:
         """Whether the page may hold any of these words; a pattern that needs one is not tried otherwise."""
         return self._spoken is None or not words.isdisjoint(self._spoken)
-
-    def _count_blocks(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
-        """P23: another person's name, number or bed, or another date, on a line of its own between two orders."""
-        starts = sorted({draft.line for draft in self.out.drafts})
-        aged = self._may_say(_SEXES)
-        for is_head, counted in ((_person_of, "patients"), (_date_of, "prescriptions")):
-            heads = [(n, who) for n, (chunks, _) in enumerate(lines) if (who := is_head(self._text, chunks, aged)) is not None]
-            several = is_head is _person_of and any(
-                min(starts, default=n) < n <= max(starts, default=0) and _ANOTHER.match(self._text, chunks[0].start)
-                for n, (chunks, _) in enumerate(lines)
-            )
-            several = several or any(len(_SEX_AND_AGE.findall(who)) > 1 for _, who in heads)
-            for (one, first), (two, second) in itertools.combinations(heads, 2):
-                if first != second and any(one < n < two for n in starts) and any(n > two for n in starts):
-                    several = True
-                    break
-            if several:
-                setattr(self.out, counted, max(getattr(self.out, counted), 2))
 
     def _separated(self, chunks: list[Chunk]) -> list[Chunk]:
         """`Tab X 50 mg * OD * 1 month`: a star with white space around it, twice or more inside a line, separates."""
@@ -347,7 +251,7 @@ class Segmenter:
             and not any(c.kind in ("drug", "form", "rate", "slots", "when", "amount", "number") for c in chunks)
             and (written or not any(c.kind == "prn" for c in chunks))
         ):
-            chunks = _undecorated(chunks)
+            chunks = undecorated(chunks)
             if not chunks:
                 return chunks
         colon = next((n for n, c in enumerate(chunks[:8]) if c.kind == "mark" and c.value in (":", ":-")), len(chunks) - 1)
@@ -431,7 +335,7 @@ class Segmenter:
         chunks = self._other_heading(chunks)
         if not chunks:
             return
-        chunks = _behind_bar(chunks)
+        chunks = behind_bar(chunks)
         if chunks[0].kind == "cue" and self._surface(chunks[0]).startswith("-"):
             # `- Stop Tab X`: a bullet, not `Tab X - stop`.
             chunks = [chunks[0]._replace(value=(chunks[0].value[0], "before")), *chunks[1:]]
@@ -626,7 +530,7 @@ class Segmenter:
         """Lines whose first number continues a run 1, 2, 3 …, or stands under a table head; line -> number."""
         leading: list[tuple[int, int]] = []
         for number, (chunks, _) in enumerate(lines):
-            first = _behind_bar(chunks)[0]
+            first = behind_bar(chunks)[0]
             if (
                 first.kind in ("number", "amount")
                 and len(first.value.parts) == 1
@@ -638,8 +542,8 @@ class Segmenter:
         for place, (line, value) in enumerate(leading):
             follows = place > 0 and leading[place - 1][1] == value - 1 and leading[place - 1][0] in out
             run = [v for _, v in leading[place : place + 3]]
-            plain = _behind_bar(lines[line][0])[0].kind == "number"
-            second = _behind_bar(lines[leading[place + 1][0]][0]) if run[:2] == [1, 2] else []
+            plain = behind_bar(lines[line][0])[0].kind == "number"
+            second = behind_bar(lines[leading[place + 1][0]][0]) if run[:2] == [1, 2] else []
             listed = len(second) > 1 and second[0].kind == "number" and second[1].kind in ("drug", "form")
             starts = value == 1 and (run == [1, 2, 3] or ((plain or listed) and run[:2] == [1, 2]) or any(t < line for t in tables))
             if follows or starts:
@@ -649,7 +553,7 @@ class Segmenter:
     def _marked_as_other(self, chunks: Sequence[Chunk]) -> bool:
         """A line that is marked apart from its neighbours: `-` where others have `+`, quoted with `>`, struck with dashes, boxed (P21)."""
         line = self._text[min(c.start for c in chunks) : max(c.end for c in chunks)]
-        if _BOX.search(line) or (line.startswith("--") and line.endswith("--")):
+        if is_boxed(line):
             return True
         sign = str(chunks[0].value) if chunks[0].kind == "mark" else ""
         return sign in self._signs and len(self._signs) > 1

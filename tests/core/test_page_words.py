@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medfence_guard import Rulepack
-from medfence_guard.reader import segment
+from medfence_guard.reader import lines, segment
 from medfence_guard.reader.lexicon import _PATTERNS, spoken_in
 from medfence_guard.rulepack import shipped_folder
 
@@ -48,7 +48,7 @@ def test_a_pattern_left_out_finds_nothing(text: str) -> None:
 
 @given(TEXTS)
 def test_a_set_or_a_sex_needs_one_of_its_words(text: str) -> None:
-    for pattern, words in ((segment._UNLISTED_SET, segment._SET_WORDS), (segment._SEX_AND_AGE, segment._SEXES)):
+    for pattern, words in ((segment._UNLISTED_SET, segment._SET_WORDS), (lines.SEX_AND_AGE, lines.SEXES)):
         assert pattern.search(text) is None or not words.isdisjoint(spoken_in(text)), pattern.pattern
 
 

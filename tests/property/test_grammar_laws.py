@@ -16,8 +16,8 @@ from medfence_guard.compare import Setting, compare_quantity, number_text, quant
 from medfence_guard.reader.chunks import Chunk, Quantity, split_glued
 from medfence_guard.reader.lexer import DATE, lex
 from medfence_guard.reader.lexicon import Rate
+from medfence_guard.reader.lines import split_lines
 from medfence_guard.reader.roles import NameReader, RoleReader
-from medfence_guard.reader.segment import split_lines
 from medfence_guard.reader.source import SourceReading, read_source
 from medfence_guard.reader.text import fold
 from prescriptions import Case, cases
