@@ -71,21 +71,22 @@ class Target:
 
 
 _LAWS = "tests/property/test_grammar_laws.py"
-_RECORDS = "tests/checks/test_records.py"
-_PARTS = "tests/core/test_parts.py"
+_RULES = "tests/checks/test_rules.py"
+_CHECKS = (_RULES, "tests/checks/test_records.py", "tests/checks/test_source_checks.py")
+_CHUNKS = "tests/core/test_chunks.py"
 TARGETS = (
-    Target("reader.lexer", 20, ("tests/core/test_phrases.py", _PARTS, _LAWS)),
-    Target("reader.chunks", 20, (_PARTS, _LAWS)),
-    Target("reader.roles", 20, (_PARTS, _LAWS)),
-    Target("compare", 20, (_PARTS, _LAWS)),
+    Target("reader.lexer", 20, ("tests/core/test_lexer.py", _CHUNKS, "tests/core/test_phrases.py", _LAWS)),
+    Target("reader.chunks", 20, (_CHUNKS, _RULES, _LAWS)),
+    Target("reader.roles", 20, (_RULES, _LAWS)),
+    Target("compare", 20, (_RULES, _LAWS)),
     Target("bind", 24, ("tests/core/test_bind.py",)),
-    Target("checks.check", 6, (_RECORDS, _PARTS)),
-    Target("checks.source", 8, (_RECORDS, _PARTS)),
-    Target("checks.reference", 12, (_RECORDS, _PARTS)),
-    Target("checks.assertion", 14, (_RECORDS, _PARTS)),
-    Target("checks.completeness", 14, (_RECORDS, _PARTS)),
-    Target("checks.grounding", 24, (_RECORDS, _PARTS)),
-    Target("aggregate", 12, (_PARTS,)),
+    Target("checks.check", 6, _CHECKS),
+    Target("checks.source", 8, _CHECKS),
+    Target("checks.reference", 12, _CHECKS),
+    Target("checks.assertion", 14, _CHECKS),
+    Target("checks.completeness", 14, _CHECKS),
+    Target("checks.grounding", 24, _CHECKS),
+    Target("aggregate", 12, ("tests/core/test_aggregate.py",)),
     Target(
         "release.fence",
         20,

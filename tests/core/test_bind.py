@@ -101,6 +101,12 @@ def test_a_strength_weighs_more_than_a_timing_and_that_more_than_the_rest(heavie
     assert owners(bound(f"{heavy}\n{light}", [item])) == {0: 0}
 
 
+@pytest.mark.parametrize("items", [("5 mg", "10 mg"), ("10 mg", "5 mg")])
+def test_of_two_items_the_one_that_agrees_owns_the_only_statement(items):
+    binding = bound("Tab Amlodipine 5 mg OD", [{"name": "Amlodipine", "strength": said} for said in items])
+    assert owners(binding) == {items.index("5 mg"): 0}
+
+
 ORDER, STOPPED = "Tab Amlodipine 5 mg OD", "Tab Amlodipine 5 mg OD stopped"
 CLAIM = {"name": "Amlodipine", "strength": "5 mg", "frequency": "OD"}
 

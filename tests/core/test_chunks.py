@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -21,9 +21,9 @@ def read(text: str) -> list[tuple[str, Any]]:
     return [(chunk.kind, chunk.value) for chunk in RULEPACK.chunker.chunks(tokens)]
 
 
-def many(*parts: int | F, unit: str | None, high: int | None = None, per: tuple[tuple[int | F, str], ...] = ()) -> Quantity:
-    exact = tuple((F(number), name) for number, name in per)
-    return Quantity(tuple(map(F, parts)), (unit,) * len(parts), None if high is None else F(high), exact)
+def many(*parts: int | Fraction, unit: str | None, high: int | None = None, per: tuple[tuple[int | Fraction, str], ...] = ()) -> Quantity:
+    exact = tuple((Fraction(number), name) for number, name in per)
+    return Quantity(tuple(map(Fraction, parts)), (unit,) * len(parts), None if high is None else Fraction(high), exact)
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def many(*parts: int | F, unit: str | None, high: int | None = None, per: tuple[
         ("5 to 10 mg", many(5, unit="mg", high=10)),
         ("1 or 2 tab", many(1, unit="{tbl}", high=2)),
         ("one to two tab", many(1, unit="{tbl}", high=2)),
-        ("1/2 tab", many(F(1, 2), unit="{tbl}")),
-        ("2 1/2 tab", many(F(5, 2), unit="{tbl}")),
-        ("1½ tab", many(F(3, 2), unit="{tbl}")),
+        ("1/2 tab", many(Fraction(1, 2), unit="{tbl}")),
+        ("2 1/2 tab", many(Fraction(5, 2), unit="{tbl}")),
+        ("1½ tab", many(Fraction(3, 2), unit="{tbl}")),
     ],
 )
 def test_one_amount(text, quantity):
@@ -73,11 +73,17 @@ def test_one_amount(text, quantity):
         ("1-0", [("range", (1, 0))]),
         ("1-0-1", [("slots", ((1, 0, 1), None))]),
         ("1-0-0-1", [("slots", ((1, 0, 0, 1), None))]),
-        ("2.5ml-0-2.5ml", [("slots", ((F(5, 2), 0, F(5, 2)), "mL"))]),
+        ("2.5ml-0-2.5ml", [("slots", ((Fraction(5, 2), 0, Fraction(5, 2)), "mL"))]),
         ("1-0-1-0-1", [("code", (1, 0, 1, 0, 1))]),
         ("0-0-0", [("code", (0, 0, 0))]),
-        ("40mgod", [("amount", many(40, unit="mg")), ("rate", Rate(F(1), F(1), F(1), F(1), "d"))]),
-        ("8 hourly", [("rate", Rate(F(1), F(1), F(8), F(8), "h"))]),
+        ("1-0-1 tab", [("slots", ((1, 0, 1), "{tbl}"))]),
+        ("1-0-1 ml", [("slots", ((1, 0, 1), "mL"))]),
+        ("1-0-1 drops", [("slots", ((1, 0, 1), "[drp]"))]),
+        ("10-0-10 units", [("slots", ((10, 0, 10), "{unit}"))]),
+        ("10-0-10", [("code", (10, 0, 10))]),
+        ("1-0-1 mg", [("slots", ((1, 0, 1), None)), ("word", "mg")]),
+        ("40mgod", [("amount", many(40, unit="mg")), ("rate", Rate(Fraction(1), Fraction(1), Fraction(1), Fraction(1), "d"))]),
+        ("8 hourly", [("rate", Rate(Fraction(1), Fraction(1), Fraction(8), Fraction(8), "h"))]),
         ("12/05/2026", [("date", "12/05/2026")]),
     ],
 )
@@ -87,7 +93,10 @@ def test_what_is_no_single_amount(text, chunks):
 
 @pytest.mark.parametrize(
     ("text", "unit"),
-    [("05 mg", "mg"), ("2,5 mg", "mg"), ("4O mg", "mg"), ("5 rng", "mg"), ("-5 mg", "mg"), ("+5 mg", "mg"), ("|25 mcg", "ug"), ("5O", None)],
+    [
+        *((text, "mg") for text in ("05 mg", "2,5 mg", "4O mg", "5 rng", "-5 mg", "+5 mg", "5mgod +5 mg")),
+        ("|25 mcg", "ug"),
+    ],
 )
 def test_a_number_that_is_not_one_is_malformed_and_keeps_its_unit(text, unit):
     assert read(text)[-1] == ("malformed", unit)
@@ -130,3 +139,10 @@ def test_a_part_of_a_period_is_a_duration(text, value):
 @pytest.mark.parametrize("text", ["5/7", "Dolo 5/7", "OD x 32/7", "OD x 53/52", "OD x 25/12", "OD x 5/8"])
 def test_any_other_fraction_is_no_duration(text):
     assert "duration" not in {kind for kind, _ in read(text)}
+
+
+@pytest.mark.parametrize(
+    ("number", "kind"), [("650", "number"), ("5", "number"), ("2.5", "number"), ("4", "amount"), ("½", "amount")]
+)
+def test_a_number_too_large_for_a_count_belongs_to_the_name_before_it(number, kind):
+    assert read(f"Dolo {number} tab")[1][0] == kind

@@ -1,4 +1,4 @@
-"""The parts of the core by themselves, where no row of source and payload can tell two ways apart."""
+"""Findings to one verdict, against an oracle of its own: the worst wins, and a page not all accounted for is no PASS."""
 
 from __future__ import annotations
 
