@@ -283,11 +283,15 @@ def mutation(result: Result) -> Iterator[str]:
         "Changes of one token in the core, by cosmic-ray, and whether the tests notice. There are too many to try, so a sample is drawn"
         f" (seed {result['seed']}): a site is one place with all that one kind of operator can make of it, sites are drawn, and of each"
         f" one mutant. A mutant is judged by at most {result['rows']} of the vector rows that run through the changed line, then by the"
-        " tests of its module. Equivalent are those that no input can tell from the original, judged by hand, the reasons in"
+        " tests of its module: killed by a verdict of a row, by its recorded report (which says that something changed), by a test, or by"
+        " running on without end. Equivalent are those that no input can tell from the original, judged by hand, the reasons in"
         " `benchmarks/mutation_equivalent.json`; they do not count."
     )
     yield table(
-        ("module", "sites", "mutants", "sampled", "killed", "of them by time", "survived", "equivalent", "score %", "95 % interval"),
+        (
+            *("module", "sites", "mutants", "sampled", "killed", "verdict", "record", "tests", "time"),
+            *("survived", "equivalent", "score %", "95 % interval"),
+        ),
         [
             (
                 f"`{row['module']}`",
@@ -295,6 +299,9 @@ def mutation(result: Result) -> Iterator[str]:
                 row["mutants"],
                 row["sampled"],
                 row["killed"],
+                row["by_rows"],
+                row["by_record"],
+                row["by_tests"],
                 row["timeout"],
                 row["survived"],
                 row["equivalent"],
@@ -305,8 +312,8 @@ def mutation(result: Result) -> Iterator[str]:
         ],
     )
     yield (
-        f"Of the sample {total['score']} % were noticed ({total['killed']} of {total['killed'] + total['survived']}); weighted by the sites of"
-        " each module {weighted} %, 95 % interval {interval[0]}–{interval[1]}.".format(**total)
+        "Of the sample {score} % were noticed ({killed} killed, {survived} survived); weighted by the sites of each module {weighted} %,"
+        " 95 % interval {interval[0]}–{interval[1]}.".format(**total)
     )
     yield "Wanted: 85 %; " + ("met by the sample." if total["score"] >= 85 else "**missed** by the sample.")
     yield (

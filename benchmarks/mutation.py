@@ -9,8 +9,8 @@ The mutants are cosmic-ray's. All of them would take days, so a sample is judged
    change of one function leaves the sample of the others alone. Each module is a stratum with its own number.
 3. A mutant is judged in a fork that imports its module, and what depends on it, anew: first by the vector rows and golden documents
    that run through the changed line when nothing is changed (`ROWS` of them at most), by what `tests/checks/test_vectors.py` asks of
-   them; then by the module's own tests. The first failure ends it. The whole suite has more rows and more tests, so a survivor here may
-   still be killed there.
+   them, the recorded report included; then by the module's own tests. The first failure ends it. The whole suite has more rows and more
+   tests, so a survivor here may still be killed there.
 
 A survivor that no input can tell from the original is entered in `mutation_equivalent.json` with the reason, by a person, and does not
 count. A mutant that runs out of processor time is killed: every test would notice.
@@ -395,12 +395,15 @@ def _judge(target: Target, mutant: Mutant | None, rows: Sequence[dict[str, Any]]
         _forget(target)
         sys.meta_path.insert(0, _Changed(target, mutant.source))
     try:
-        from tests import vector_rows
+        from tests import recorded, vector_rows
 
+        record = recorded.recorded()
         for row in rows:
             report = vector_rows.report_of(row)
             vector_rows.check(row, report)
             assert not vector_rows.missed_fields(row, report), row["id"]
+            if row["id"] in record and vector_rows.fingerprint(report) != record[row["id"]]:
+                return "record"
     except Exception as error:  # noqa: BLE001 - a row that crashes is a row that fails
         return f"row: {type(error).__name__}: {str(error)[:80]}"
     import pytest
@@ -459,8 +462,9 @@ def told_equivalent() -> dict[tuple[str, str, str], str]:
     return {(one["module"], one["before"], one["after"]): one["reason"] for one in json.loads(EQUIVALENT.read_text("utf-8"))}
 
 
+_SAID = {"timeout": "timeout", "rows": "row: ", "record": "record"}
 KILLED_BEFORE = "killed before"
-COUNTS = {"rows": "by_rows", "tests": "by_tests", "timeout": "timeout"}
+COUNTS = {"rows": "by_rows", "record": "by_record", "tests": "by_tests", "timeout": "timeout"}
 
 
 def digest(module: str) -> str:
@@ -487,7 +491,9 @@ def judged(
         if said := _answer(*_forked(target, None, ())):
             raise SystemExit(f"{target.module}: its tests fail on the unchanged code: {said}")
         original = target.path.read_text("utf-8")
-        survived = {(one["line"], one["before"], one["after"]) for one in before[target.module]["survivors"]} if target.module in before else None
+        survived = None
+        if target.module in before:
+            survived = {(one["line"], one["before"], one["after"]) for one in before[target.module]["survivors"]}
         places, total, mutants = sample(target)
         answers: list[tuple[Mutant, str, int, int]] = []
         running: collections.deque[tuple[Mutant, int, int, int, int]] = collections.deque()
@@ -531,7 +537,7 @@ def main() -> int:
     for target, places, total, answers in judged(targets, options.jobs, before):
         how: collections.Counter[str] = collections.Counter()
         if target.module in before:
-            how.update({name: before[target.module][key] for name, key in COUNTS.items()})
+            how.update({name: before[target.module].get(key, 0) for name, key in COUNTS.items()})
         survivors = []
         equivalent = []
         for mutant, said, had, of in answers:
@@ -545,7 +551,7 @@ def main() -> int:
                 print(f"  {target.module}:{mutant.line} {mutant.operator} (rows {had} of {of})")
                 print(f"    - {mutant.before}\n    + {mutant.after}")
             else:
-                how["timeout" if said.startswith("timeout") else "rows" if said.startswith("row") else "tests"] += 1
+                how[next((kind for kind, begins in _SAID.items() if said.startswith(begins)), "tests")] += 1
         killed = sum(how.values())
         counted = killed + len(survivors)
         low, high = wilson(killed, counted)
@@ -557,6 +563,7 @@ def main() -> int:
             "sampled": len(answers),
             "killed": killed,
             "by_rows": how["rows"],
+            "by_record": how["record"],
             "by_tests": how["tests"],
             "timeout": how["timeout"],
             "survived": len(survivors),
@@ -569,8 +576,8 @@ def main() -> int:
         modules.append(row)
         print(
             f"{target.module:22}{places:5} sites {total:5} mutants, {len(answers):3} sampled: killed {killed} (rows {how['rows']},"
-            f" tests {how['tests']}, timeout {how['timeout']}), survived {len(survivors)}, equivalent {len(equivalent)};"
-            f" score {row['score']} % ({row['interval'][0]}-{row['interval'][1]})",
+            f" record {how['record']}, tests {how['tests']}, timeout {how['timeout']}), survived {len(survivors)},"
+            f" equivalent {len(equivalent)}; score {row['score']} % ({row['interval'][0]}-{row['interval'][1]})",
             flush=True,
         )
     result = {

@@ -31,7 +31,7 @@ def test_the_figures_follow_from_the_counts():
     result = json.loads((evidence.RESULTS / "mutation.json").read_text("utf-8"))
     assert [row["module"] for row in result["modules"]] == [target.module for target in mutation.TARGETS]
     for row in result["modules"]:
-        assert row["killed"] == row["by_rows"] + row["by_tests"] + row["timeout"]
+        assert row["killed"] == row["by_rows"] + row["by_record"] + row["by_tests"] + row["timeout"]
         assert row["survived"] == len(row["survivors"])
         assert row["equivalent"] == len(row["judged_equivalent"])
         assert row["sampled"] == row["killed"] + row["survived"] + row["equivalent"]

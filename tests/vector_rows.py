@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import decimal
 import functools
+import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,3 +135,14 @@ def missed_fields(row: dict[str, Any], report: VerificationReport) -> list[str]:
         if found is None or found.name != wanted:
             misses.append(f"{row['id']} {path}: wanted {wanted}, found {'no finding' if found is None else found.name}")
     return misses
+
+
+def fingerprint(report: VerificationReport) -> str:
+    """What a report finds, in twelve digits: every finding with its severity and evidence, in order, without the wording."""
+    lines = [report.overall.name]
+    for found in report.findings:
+        evidence = [
+            (one.kind, [(span.start, span.end) for span in one.source_spans], one.refdata_key, one.rule_id) for one in found.evidence
+        ]
+        lines.append(f"{found.check_id} {found.field_path} {found.verdict.name} {found.severity.name} {evidence}")
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:12]

@@ -10,6 +10,7 @@ import pytest
 
 import vector_rows
 from medfence_guard import VerificationReport
+from tests import recorded
 
 FILES = sorted((Path(__file__).parent / "vectors").glob("*.jsonl"))
 ROWS = [row for file in FILES for row in vector_rows.read(file)]
@@ -57,6 +58,14 @@ def test_every_finding_of_every_row_carries_a_span_a_key_or_a_rule() -> None:
                     spans = [text[span.start : span.end] for span in evidence.source_spans]
                     quoted = " … ".join(f"U+{ord(shown):04X}" if hidden else shown for shown in spans)
                     assert evidence.matched_text == quoted, (row["id"], found)
+
+
+def test_every_report_finds_what_is_recorded() -> None:
+    """A right verdict for another reason, with another severity or other evidence, is a change too."""
+    record = recorded.recorded()
+    found = {row["id"]: vector_rows.fingerprint(report_of(row)) for row in ROWS}
+    other = sorted(name for name in {*record, *found} if record.get(name) != found.get(name))
+    assert not other, f"{len(other)} rows differ from tests/checks/recorded.json (python -m tests.recorded ID | --write): {other[:40]}"
 
 
 def test_rows_are_well_formed() -> None:
