@@ -554,7 +554,7 @@ def main() -> int:
         killed = sum(how.values())
         counted = killed + len(survivors)
         low, high = wilson(killed, counted)
-        row = {
+        row: dict[str, Any] = {
             "module": target.module,
             "digest": digest(target.module),
             "sites": places,
