@@ -13,6 +13,8 @@ import pytest
 
 from medfence_guard.bundle_file import unpacked
 
+SHARED = "shared"  # the tables that both jurisdictions read
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 REFDATA = REPOSITORY / "refdata"
 TABLES = REFDATA / "sources"
@@ -123,7 +125,7 @@ def test_every_row_of_a_list_ends_read_or_rejected_with_a_reason(edition, manife
 
 
 def test_every_source_accounts_for_its_rows(manifest):
-    read = {row["source"]: int(row["rows_read"]) for row in [*table("originals.csv"), *table("../shared/originals.csv")]}
+    read = {row["source"]: int(row["rows_read"]) for row in [*table("originals.csv"), *table(f"../{SHARED}/originals.csv")]}
     assert read["nppa-2022-08"] == 1121
     assert read["pmbjp-2026-07"] == 2439
     for edition, counts in manifest["counts"].items():

@@ -13,11 +13,11 @@ import build_in
 from medfence_guard.bundle_file import unpacked
 from medfence_guard.look_alikes import edit_distance
 
+SHARED = "shared"  # the tables that both jurisdictions read
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 SOURCES = REPOSITORY / "refdata" / "sources" / "in"
 VECTORS = Path(__file__).resolve().parent / "vectors"
-
-
 
 
 def vectors(name: str) -> list[dict]:
@@ -32,7 +32,7 @@ def table(name: str) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def names():
     """The names as the import knows them, rebuilt from the tables in the repository."""
-    rows = [{"unii": row["source"], "name": f"{row['name']} [{row['kind']}]"} for row in table("../shared/unii-2025-06/names.csv")]
+    rows = [{"unii": row["source"], "name": f"{row['name']} [{row['kind']}]"} for row in table(f"../{SHARED}/unii-2025-06/names.csv")]
     return build_facts.load_names(rows, [SOURCES / "curated-2026-12" / "names.csv"])
 
 
