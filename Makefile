@@ -129,7 +129,7 @@ deep: .venv-core/.stamp  ## the property laws with a thousand examples each
 # functions only, and does not touch the tables of a module.
 MUTATION := cosmic-ray==8.7.0
 .PHONY: mutation
-mutation: .venv-mutation/.stamp  ## a sample of mutants of the core, judged by rows and tests: some quarter of an hour; needs Python 3.12
+mutation: .venv-mutation/.stamp  ## a sample of mutants of the core, judged by rows and tests; needs Python 3.12
 	@.venv-mutation/bin/python -m benchmarks.mutation --jobs 2 --json $(RESULTS)/mutation.json --date $(DAY)
 
 .venv-mutation/.stamp: pyproject.toml Makefile
