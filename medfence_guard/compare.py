@@ -253,14 +253,6 @@ def _compare_denominators(source: Quantity, claim: Quantity, said: str, where: t
     return [Judgement(FAIL, "unit.other_denominator", said, where)]
 
 
-def _same_ratio(one: Quantity, other: Quantity) -> bool:
-    return (
-        bool(one.per and other.per)
-        and one.per[0][1] == other.per[0][1]
-        and one.parts[0] / one.per[0][0] == other.parts[0] / other.per[0][0]
-    )
-
-
 def compare_strength(
     setting: Setting, claims: Sequence[Quantity], implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]
 ) -> list[Judgement]:

@@ -120,91 +120,34 @@ def active(context: Context, item: Item) -> list[Finding]:
     if statement is None:
         return []
     out: list[Finding] = []
+
+    def hold(check_id: str, message: str, said_by: Statement = statement, verdict: Verdict = ABSTAIN, grave: bool = True) -> None:
+        severity = Severity.CRITICAL if grave else Severity.MAJOR
+        out.append(rule_finding(check_id, item.path, verdict, severity, message, _evidence(context, said_by, check_id)))
+
     if statement.injected:
-        out.append(
-            rule_finding(
-                "assertion.addresses_a_model",
-                item.path,
-                ABSTAIN,
-                Severity.CRITICAL,
-                "The text of this statement addresses a system or model; it grounds nothing.",
-                _evidence(context, statement, "assertion.addresses_a_model"),
-            )
-        )
+        hold("assertion.addresses_a_model", "The text of this statement addresses a system or model; it grounds nothing.")
     claimed = claimed_status(item)
     status = statement.assertion.status
     if claimed is not None and claimed not in ("active", "?"):
         return out
     if statement.assertion.conflict:
-        out.append(
-            rule_finding(
-                "assertion.cue_conflict",
-                item.path,
-                ABSTAIN,
-                Severity.CRITICAL,
-                "Cues around the statement disagree about whether it is an order.",
-                _evidence(context, statement, "assertion.cue_conflict"),
-            )
-        )
+        hold("assertion.cue_conflict", "Cues around the statement disagree about whether it is an order.")
     elif status in EXCLUDED:
-        unsure = not context.confidence.firm(statement.assertion.cues)
-        out.append(
-            rule_finding(
-                _CHECK_ID[status],
-                item.path,
-                ABSTAIN if unsure else FAIL,
-                Severity.CRITICAL,
-                f"The source says this is {_MEANING[status]}; the extraction has it as an order.",
-                _evidence(context, statement, _CHECK_ID[status]),
-            )
-        )
+        verdict = FAIL if context.confidence.firm(statement.assertion.cues) else ABSTAIN
+        hold(_CHECK_ID[status], f"The source says this is {_MEANING[status]}; the extraction has it as an order.", verdict=verdict)
     elif status == MENTION:
-        out.append(
-            rule_finding(
-                "assertion.undecided",
-                item.path,
-                ABSTAIN,
-                Severity.MAJOR,
-                "The source only mentions this; it does not order it.",
-                _evidence(context, statement, "assertion.undecided"),
-            )
-        )
+        hold("assertion.undecided", "The source only mentions this; it does not order it.", grave=False)
     elif status != ACTIVE:
-        out.append(
-            rule_finding(
-                "assertion.undecided",
-                item.path,
-                ABSTAIN,
-                Severity.MAJOR,
-                "The source does not decide whether this is an order.",
-                _evidence(context, statement, "assertion.undecided"),
-            )
-        )
+        hold("assertion.undecided", "The source does not decide whether this is an order.", grave=False)
     out.extend(_same_drug_elsewhere(context, item, statement))
     doubt = _told_otherwise(context, statement) if status == ACTIVE else None
     if doubt is not None:
         other, why = doubt
-        out.append(
-            rule_finding(
-                "assertion.cue_conflict",
-                item.path,
-                ABSTAIN,
-                Severity.CRITICAL,
-                f"The source also tells of the same medicine elsewhere: {why}.",
-                _evidence(context, other, "assertion.cue_conflict"),
-            )
-        )
+        hold("assertion.cue_conflict", f"The source also tells of the same medicine elsewhere: {why}.", other)
     if status == ACTIVE and _in_the_wrong_list(context, item, statement):
-        out.append(
-            rule_finding(
-                "assertion.undecided",
-                item.path,
-                ABSTAIN,
-                Severity.MAJOR,
-                "The list of the extraction says that this is prescribed, or taken; the source has it in its other list.",
-                _evidence(context, statement, "assertion.undecided"),
-            )
-        )
+        message = "The list of the extraction says that this is prescribed, or taken; the source has it in its other list."
+        hold("assertion.undecided", message, grave=False)
     return out
 
 
@@ -257,9 +200,7 @@ def _doubted(context: Context, other: Statement) -> bool:
 
 def _other_strength(one: Statement, other: Statement) -> bool:
     """Both state a strength, as such or with the name, and no number is in both."""
-    numbers = [
-        {part for r in s.roles.strengths for part in r.value.parts} | set(s.name.label or ()) for s in (one, other)
-    ]
+    numbers = [{part for r in s.roles.strengths for part in r.value.parts} | set(s.name.label or ()) for s in (one, other)]
     return bool(numbers[0] and numbers[1] and not numbers[0] & numbers[1])
 
 
@@ -299,78 +240,49 @@ def _is_change(statement: Statement, other: Statement) -> bool:
 
 
 def status_claim(context: Context, claim: Claim) -> list[Finding]:
+    """`status`, judged by the rows of `_status`: which of them answers first."""
     assert claim.item is not None
     item = context.payload.items[claim.item]
     statement = context.statement_of(item)
     says = f"Extraction says {claim.text!r} for status; "
-    claimed = claimed_status(item)
     if statement is None:
         return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}the item owns no statement.")]
-    evidence = _evidence(context, statement, "assertion.status")
-    actual = statement.assertion.status
-    if claimed == "?" or claimed is None:
-        return [
-            rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}that is no status that can be read.", evidence)
-        ]
-    if statement.assertion.conflict or actual not in (ACTIVE, *EXCLUDED):
-        return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.CRITICAL, f"{says}the source does not decide it.", evidence)]
-    said = _folded(claim)
-    classes = {c.value[0] for c in statement.chunks if c.kind == "cue"} | {c.value[0] for c in statement.assertion.cues}
+    verdict, severity, why = _status(context, claim, claimed_status(item), statement)
+    return [
+        rule_finding("assertion.status", claim.path, verdict, severity, f"{says}{why}.", _evidence(context, statement, "assertion.status"))
+    ]
+
+
+def _status(context: Context, claim: Claim, claimed: str | None, statement: Statement) -> tuple[Verdict, Severity, str]:
+    actual, said = statement.assertion.status, _folded(claim)
     ordered = any(c.kind == "verb" for c in statement.chunks)
-    if actual == ACTIVE and (
-        (said in ("new", "start", "started") and classes & {"continue", "taking"} and not ordered)
-        or (said.startswith("continu") and ordered and not classes & {"continue", "taking", "increase", "decrease"})
-    ):
-        return [
-            rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}source says otherwise when it began.", evidence)
-        ]
     told = _CHANGES.get(said)
-    if told is not None and actual == ACTIVE and not any(c.kind == "cue" and c.value[0] in told for c in statement.chunks):
-        return [
-            rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}the statement tells of no such change.", evidence)
-        ]
+    if claimed == "?" or claimed is None:
+        return ABSTAIN, Severity.MAJOR, "that is no status that can be read"
+    if statement.assertion.conflict or actual not in (ACTIVE, *EXCLUDED):
+        return ABSTAIN, Severity.CRITICAL, "the source does not decide it"
+    inside = {c.value[0] for c in statement.chunks if c.kind == "cue"}
+    classes = inside | {c.value[0] for c in statement.assertion.cues}
+    begun = said in ("new", "start", "started") and classes & {"continue", "taking"} and not ordered
+    gone_on = said.startswith("continu") and ordered and not classes & {"continue", "taking", "increase", "decrease"}
+    if actual == ACTIVE and (begun or gone_on):
+        return ABSTAIN, Severity.MAJOR, "source says otherwise when it began"
+    if told is not None and actual == ACTIVE and not inside & told:
+        return ABSTAIN, Severity.MAJOR, "the statement tells of no such change"
     if claimed == "active":
         if actual != ACTIVE:
-            return [
-                rule_finding("assertion.status", claim.path, FAIL, Severity.CRITICAL, f"{says}source says {_MEANING[actual]}.", evidence)
-            ]
+            return FAIL, Severity.CRITICAL, f"source says {_MEANING[actual]}"
         if statement.readable or statement.assertion.cues:
-            return [
-                rule_finding(
-                    "assertion.status",
-                    claim.path,
-                    PASS,
-                    Severity.MAJOR,
-                    f"{says}the statement was read to its end without a contrary word.",
-                    evidence,
-                )
-            ]
-        return [
-            rule_finding(
-                "assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}part of the statement could not be read.", evidence
-            )
-        ]
+            return PASS, Severity.MAJOR, "the statement was read to its end without a contrary word"
+        return ABSTAIN, Severity.MAJOR, "part of the statement could not be read"
     if actual in _AGREES[claimed] and (said != "completed" or "complet" in context.text(statement.span).lower()):
-        return [rule_finding("assertion.status", claim.path, PASS, Severity.MAJOR, f"{says}source says {_MEANING[actual]}.", evidence)]
+        return PASS, Severity.MAJOR, f"source says {_MEANING[actual]}"
     if {actual, claimed} <= _ENDED or (said == "completed" and actual in _ENDED):
         # Stopped, past, not taken and to be avoided are not one another, and none of them is an order.
-        return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}source says {_MEANING[actual]}.", evidence)]
+        return ABSTAIN, Severity.MAJOR, f"source says {_MEANING[actual]}"
     if actual == ACTIVE and not statement.readable:
-        return [
-            rule_finding(
-                "assertion.status", claim.path, ABSTAIN, Severity.CRITICAL, f"{says}part of the statement could not be read.", evidence
-            )
-        ]
-    return [
-        rule_finding(
-            "assertion.status",
-            claim.path,
-            FAIL,
-            Severity.CRITICAL,
-            f"{says}source says {'it is an active order' if actual == ACTIVE else _MEANING[actual]}.",
-            evidence,
-        )
-    ]
+        return ABSTAIN, Severity.CRITICAL, "part of the statement could not be read"
+    return FAIL, Severity.CRITICAL, f"source says {'it is an active order' if actual == ACTIVE else _MEANING[actual]}"
 
 
 def persons(context: Context, item: Item) -> list[Finding]:

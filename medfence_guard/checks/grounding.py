@@ -1911,6 +1911,9 @@ def _derived(setting: Setting, wanted: Quantity) -> Judgement:
     elif source.rates and source.rates[0].value.unit == "d" and source.rates[0].value.period == 1:
         dose = source.doses[0].value.parts[0] if source.doses else Fraction(1)
         per_day = source.rates[0].value.low * dose
+    elif source.day_parts and not source.rates:
+        # `morning and night`
+        per_day = len({part.value[0] for part in source.day_parts}) * (source.doses[0].value.parts[0] if source.doses else Fraction(1))
     if per_day is not None and source.durations:
         low, _, unit = source.durations[0].value
         days = {"d": (1, 1), "wk": (7, 7), "mo": (28, 31)}.get(unit)

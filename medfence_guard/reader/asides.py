@@ -215,6 +215,8 @@ _BESIDE_DEGREES = frozenset(
 _PAPERS = tuple(
     re.compile(pattern)
     for pattern in (
+        # `12 MG Road, Pune 411001`: an address has a name of a way or quarter in it.
+        r"(?:[a-z0-9.#/&'-]+,? ){1,6}(?:road|rd|street|nagar|marg|colony|sector|layout|chowk)\b\.?(?:[ ,-]+[a-z]+){0,3}(?:[ ,-]+\d{6})?\W*",
         r"sd/?-?",
         (
             r"(?:dmc|mci|kmc|tnmc|mmc|nmc|gmc|npi|dea|abha|uhid|mrn|regn?|regd|registration|licen[cs]e|lic)\b\.?(?: (?:reg|no|id)\b\.?)? ?"

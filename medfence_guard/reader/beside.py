@@ -13,7 +13,7 @@ import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 from medfence_guard.reader.chunks import Chunk, Quantity, meaning_of, means
 from medfence_guard.reader.lexicon import Lexicon
@@ -134,20 +134,6 @@ class Place:
     follows: bool
 
 
-class fact:  # noqa: N801 - read as a word of the class that uses it, like `property`
-    """What a row of a table may ask of a clause: worked out when a row first asks, kept for the others."""
-
-    def __init__(self, work: Callable[[Any], Any]) -> None:
-        self._work = work
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, facts: Any, owner: type) -> Any:  # noqa: ANN401 - each fact has its own type
-        value = facts.__dict__[self._name] = self._work(facts)
-        return value
-
-
 def is_lettered(word: str) -> bool:
     """Letters only; the vowel signs of Devanagari are letters here, though Unicode calls them marks."""
     return all(char.isalpha() or "\u0900" <= char <= "\u0963" for char in word)
@@ -166,47 +152,47 @@ class _Facts:
         self.first = body[0]
         self.named = self.first.kind == "word" and is_lettered(str(self.first.value)) and len(str(self.first.value)) > 1
 
-    @fact
+    @cached_property
     def amounts(self) -> list[Quantity]:
         return [c.value for c in self.body if c.kind == "amount"]
 
-    @fact
+    @cached_property
     def strength(self) -> bool:
         return any(u in _DRUG_UNITS for q in self.amounts for u in q.units if not any(per in ("d", "h", "min") for _, per in q.per))
 
-    @fact
+    @cached_property
     def counted(self) -> bool:
         return any((q.units[0] or "").startswith("{") for q in self.amounts)
 
-    @fact
+    @cached_property
     def second(self) -> Chunk | None:
         return next((c for c in self.body[1:3] if c.kind != "mark"), None)
 
-    @fact
+    @cached_property
     def words(self) -> int:
         return sum(c.kind == "word" for c in self.body)
 
-    @fact
+    @cached_property
     def ordering(self) -> bool:
         return self.first.kind == "verb" or self._cued(self.first, "continue") or self.first.value in ("rpt", "repeat")
 
-    @fact
+    @cached_property
     def cued(self) -> bool:
         return any(self._cued(c, "continue", "taking", "ambiguous") for c in self.body)
 
-    @fact
+    @cached_property
     def ditto(self) -> bool:
         return any(self._cued(c, "ambiguous") or (c.kind == "word" and c.value == "do") for c in self.body)
 
-    @fact
+    @cached_property
     def family(self) -> bool:
         return any(self._cued(c, "family") for c in self.body)
 
-    @fact
+    @cached_property
     def conditional(self) -> bool:
         return any(self._cued(c, "conditional") for c in self.body)
 
-    @fact
+    @cached_property
     def benign(self) -> bool:
         return any(
             is_advice(c)
@@ -216,11 +202,11 @@ class _Facts:
             for c in self.body
         )
 
-    @fact
+    @cached_property
     def goes_on(self) -> bool:
         return any(isinstance(v := meaning_of(c, "cue"), tuple) and v[0] == "continue" for c in self.body[1:])
 
-    @fact
+    @cached_property
     def new_word(self) -> bool:
         return (
             self.second is not None
@@ -229,11 +215,11 @@ class _Facts:
             and self.second.value not in self._lexicon.reference_words
         )
 
-    @fact
+    @cached_property
     def strange(self) -> bool:
         return any(strange_words(self.body[:1], self._lexicon))
 
-    @fact
+    @cached_property
     def blanks(self) -> bool:
         return sum(c.kind == "mark" and c.value in ("*", "~", "?", "_", "•") for c in self.body) >= 2 or "..." in self.text
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
-from medfence_guard.reader.beside import DANGLING, fact, is_advice, strange_words, without_own_object
+from medfence_guard.reader.beside import DANGLING, is_advice, strange_words, without_own_object
 from medfence_guard.reader.chunks import Chunk, any_means, meaning_of
 from medfence_guard.reader.lexicon import Lexicon, spoken_in
 
@@ -60,13 +61,6 @@ def selects_by_number(text: str) -> bool:
     return _BY_PLACE.search(text) is not None
 
 
-# Telephone and registration numbers, addresses, degrees.
-_LETTERHEAD = re.compile(
-    r"\d{5,}|\d{3,5}[ -]\d{4,}|@|\bwww\b|\bhttp|\bvaccin\w+ (?:advised|due|up to date)|"
-    r"\b(?:mbbs|md|ms|dnb|mrcp|frcs|mch|dm|bds|mds|bhms|bams|regn?)\b|"
-    r"\b(?:road|rd|street|nagar|floor|clinic|hospital|centre|center|pvt|ltd)\b"
-)
-_VISITING = frozenset("call come consult contact inform meet refer referred report see visit attend emergency".split())
 _VALUES = frozenset({"amount", "duration", "rate", "slots", "prn", "weekday", "maximum", "number", "stat", "duration_open"})
 _BARE = frozenset(
     "cue word duration duration_open rate amount number prn mark then label verb slots when weekday unsupported stat form".split()
@@ -95,121 +89,121 @@ class _Facts:
         self.first = clause[0]
         self.found_before = section in _FINDINGS
 
-    @fact
+    @cached_property
     def spoken(self) -> frozenset[str]:
         return frozenset(_WORD.findall(self.text))
 
-    @fact
+    @cached_property
     def counts(self) -> bool:
         return _COUNT.search(self.text) is not None
 
-    @fact
+    @cached_property
     def _strange(self) -> list[Chunk]:
         known = self._words.known
         return [c for c in strange_words(self.clause, self._lexicon) if not known.issuperset(_WORD.findall(str(c.value)))]
 
-    @fact
+    @cached_property
     def unknown(self) -> int:
         return len(self._strange)
 
-    @fact
+    @cached_property
     def advised(self) -> bool:
         return "inert" in self.kinds and any(map(is_advice, self.clause))
 
-    @fact
+    @cached_property
     def measured(self) -> bool:
         return "header_line_starts" in self.kinds
 
-    @fact
+    @cached_property
     def _left(self) -> list[Chunk]:
         return without_own_object(self.clause, self._strange, self._lexicon, self._surface)
 
-    @fact
+    @cached_property
     def cued(self) -> bool:
         if "cue" not in self.kinds:
             return False
         return any(c.kind == "cue" and c.value[0] not in _NO_CHANGE for c in self._left)
 
-    @fact
+    @cached_property
     def person(self) -> bool:
         return any_means(self.clause, "person_roles") or any(c.kind == "cue" and c.value[0] == "family" for c in self.clause)
 
-    @fact
+    @cached_property
     def _spoken_of(self) -> frozenset[str]:
         told = [self._surface(c) for c in self.clause if c.kind in ("word", "label", "cue", "medicine_class")]
         return frozenset(w for surface in told for w in _WORD.findall(surface))
 
-    @fact
+    @cached_property
     def changed(self) -> bool:
         return self.cued or not self._words.changes.isdisjoint(self._spoken_of)
 
-    @fact
+    @cached_property
     def changed_beside(self) -> bool:
         return self.changed or not self._words.changes_beside.isdisjoint(self._spoken_of)
 
-    @fact
+    @cached_property
     def valued(self) -> bool:
         return not _VALUES.isdisjoint(self.kinds) or any(c.kind == "then" and self._surface(c).endswith("stop") for c in self.clause)
 
-    @fact
+    @cached_property
     def whole(self) -> bool:
         return not self._words.whole.isdisjoint(self._spoken_of)
 
-    @fact
+    @cached_property
     def weakly_whole(self) -> bool:
         return not self._words.whole_if_known.isdisjoint(self._spoken_of)
 
-    @fact
+    @cached_property
     def noun(self) -> bool:
         ends = [_WORD.findall(self._surface(c))[-1:] for c in self.clause if c.kind in _NOUN_KINDS or c.value == "prescription_nouns"]
         return any(end and end[0] in self._words.nouns for end in ends) or self.of_a_class
 
-    @fact
+    @cached_property
     def bare(self) -> bool:
         return self.kinds - {"inert"} <= _BARE and not self.advised
 
-    @fact
+    @cached_property
     def _verb(self) -> int:
         return 1 if len(self.clause) > 1 and self._surface(self.first) in ("to", "please", "will", "can") else 0
 
-    @fact
+    @cached_property
     def ordering(self) -> bool:
         return bool(self.clause[self._verb].kind == "verb" or self.clause[self._verb].value == "order_forms")
 
-    @fact
+    @cached_property
     def second(self) -> str:
         return self._surface(self.clause[self._verb + 1]) if len(self.clause) > self._verb + 1 else ""
 
-    @fact
+    @cached_property
     def taken_back(self) -> bool:
         return self._words.other_papers.search(self.text) is not None
 
-    @fact
+    @cached_property
     def of_a_class(self) -> bool:
         return "medicine_class" in self.kinds or self._words.classes.search(self.text) is not None
 
-    @fact
+    @cached_property
     def taking(self) -> bool:
         # `takes only when BP is high`, `reports taking 20`: `on` is too common a word to count.
         return any(
             c.kind == "cue" and c.value[0] == "taking" and self._surface(c).startswith(("tak", "reports tak", "using")) for c in self.clause
         )
 
-    @fact
+    @cached_property
     def conditional(self) -> bool:
         return any(c.kind == "cue" and c.value[0] == "conditional" for c in self.clause)
 
-    @fact
+    @cached_property
     def ending(self) -> bool:
         return self.first.kind == "cue" and self.first.value[0] in ("stopped", "held")
 
-    @fact
+    @cached_property
     def dangling(self) -> bool:
         return len(self.clause) <= 4 and (
             (self.first.kind == "word" and self.first.value in DANGLING) or self.text.startswith(("up to ", "upto "))
         )
 
-    @fact
+    @cached_property
     def own(self) -> bool:
         return (
             self.advised
@@ -223,11 +217,9 @@ class _Facts:
             )
             or not self._left_over
             or self.told_before
-            or _LETTERHEAD.search(self.text) is not None
-            or not _VISITING.isdisjoint(_WORD.findall(self.text)[:3])
         )
 
-    @fact
+    @cached_property
     def told_before(self) -> bool:
         """`H/o T2DM on treatment since 2016`, `body ache`, `Adv;`: a history, a complaint, or a heading and nothing under it."""
         heading = meaning_of(self.first, "heading")
@@ -239,7 +231,7 @@ class _Facts:
             for c in self.clause
         )
 
-    @fact
+    @cached_property
     def _left_over(self) -> bool:
         """Something is left of it that is no mark, no `continue` and no small word."""
         small = self._words.small
@@ -247,36 +239,26 @@ class _Facts:
             c.kind != "mark" and not (c.kind == "cue" and c.value[0] == "continue") and self._surface(c) not in small for c in self._left
         )
 
-    @fact
+    @cached_property
     def words(self) -> int:
         return sum(c.kind not in ("mark", "inert") for c in self.clause)
 
-    @fact
+    @cached_property
     def starting(self) -> bool:
         return self._surface(self.first) in self._words.starts
 
-    @fact
+    @cached_property
     def limits(self) -> bool:
         """`if culture positive`, `on the day of surgery`: a few words of when, with nothing to do in them, even if they name a test."""
-        return (
-            self.starting
-            and self.words <= 4
-            and not self.advised
-            and self.kinds.isdisjoint(("verb", "review_phrases", "date"))
-            and _VISITING.isdisjoint(self.spoken)
-        )
+        return self.starting and self.words <= 4 and not self.advised and self.kinds.isdisjoint(("verb", "review_phrases", "date"))
 
-    @fact
+    @cached_property
     def doubted(self) -> bool:
         return any(c.kind == "word" and c.value in self._lexicon.doubt_words for c in self.clause)
 
-    @fact
+    @cached_property
     def timed(self) -> bool:
         return not _SAID_OF_AN_ORDER.isdisjoint(self.kinds)
-
-    @fact
-    def named(self) -> bool:
-        return self.kinds <= {"word", "number", "mark", "inert"} and self.unknown == self.words
 
 
 # What the clause looks like -> whether this one does.
@@ -337,11 +319,10 @@ UNREAD: tuple[tuple[str, Callable[[_Facts], bool]], ...] = (
 
 def parts_of(clause: Sequence[Chunk]) -> list[Sequence[Chunk]]:
     """A clause cut at its commas: `Steam, Isabgol` speaks of two things. What to report, and a test, is one thing however long."""
-    told = frozenset(_WORD.findall(" ".join(str(c.value) for c in clause if c.kind == "word")))
     opening = meaning_of(clause[0], "heading")
     told_before = isinstance(opening, tuple) and opening[1] in ("past", "none", "family")
     whole = told_before or any(c.kind == "header_line_starts" or (c.kind == "cue" and c.value[0] == "conditional") for c in clause)
-    if whole or not _VISITING.isdisjoint(told):
+    if whole:
         return [clause]
     parts: list[list[Chunk]] = [[]]
     for chunk in clause:

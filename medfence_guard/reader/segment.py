@@ -417,6 +417,8 @@ class Segmenter:
             self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
         chunks = self._short_form(chunks, place)
         if is_of_the_paper(chunks[place:], self._text):
+            # Below the doctor's name or degrees stand a place and hours.
+            self._signed = self._signed or bool(self.out.drafts or self._open)
             self._close()
             return
         first = chunks[place]

@@ -9,7 +9,6 @@ and its positions are reported: a token that holds one grounds nothing (P12).
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import NamedTuple
 
 # Zero digits of the decimal scripts an Indian source may use; ten consecutive code points each.
@@ -69,8 +68,3 @@ def fold(original: str) -> FoldedText:
     if original.startswith("\ufeff"):
         found.discard(0)
     return FoldedText(text, frozenset(found))
-
-
-def equal_spelling(one: str, other: str) -> bool:
-    """Canonical equality (NFC) of two folded tokens."""
-    return one == other or unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)

@@ -83,6 +83,16 @@ def test_the_demo_prints_each_note_and_writes_the_evidence_pages(scribe, tmp_pat
     assert len(list(tmp_path.glob("rr_*.html"))) == 29
 
 
+def test_brief_gives_each_note_one_line_and_writes_no_page(scribe, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(scribe, "PAGES", tmp_path)
+    assert scribe.main(["--brief"]) == 0
+    *_, last = lines = capsys.readouterr().out.splitlines()
+    assert last == "30 notes: 1 released, 29 held for a person."
+    assert [sum(line.startswith(f"{verdict:8}") for line in lines) for verdict in ("PASS", "ABSTAIN", "FAIL")] == [1, 4, 25]
+    assert sum(" held" in line for line in lines[:-1]) == 29
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_note_that_was_not_recorded_is_held_and_calls_nobody(scribe):
     with scribe.recorder("none"), scribe.no_network():
         outcome = scribe.scribe(scribe.chat_model(scribe.RECORDED, "http://127.0.0.1:9/v1")).invoke({"note": "Tab Dolo 500 mg OD"})
