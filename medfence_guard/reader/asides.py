@@ -45,38 +45,52 @@ def _longest(phrases: ByFirst, tokens: Sequence[str], at: int) -> int:
 
 
 class _Clause(NamedTuple):
-    """The tokens of a clause with their places in the text, and its chunks."""
+    """The tokens of a clause, and of each the place in the text where it begins and the chunk that holds this place."""
 
     tokens: list[str]
-    places: list[tuple[int, int]]
-    chunks: Sequence[Chunk]
-
-    def chunk_at(self, token: int) -> Chunk | None:
-        start, _ = self.places[token]
-        return next((c for c in self.chunks if c.start <= start < c.end), None)
+    places: list[int]
+    chunks: list[Chunk | None]
 
     def behind(self, token: int, chunk: Chunk) -> int:
         """The first token behind a chunk."""
-        while token < len(self.tokens) and self.places[token][0] < chunk.end:
+        while token < len(self.tokens) and self.places[token] < chunk.end:
             token += 1
         return token
 
 
 def is_aside(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) -> bool:
     """Whether a whole clause speaks of something that is no medicine. `text`: the folded source the chunks point into."""
-    if not chunks or any(c.kind == "instruction_to_model" for c in chunks):
+    if not chunks or not (headed := _headed(chunks, text, classes)) or any(c.kind == "instruction_to_model" for c in chunks):
         return False
     clause = _clause(chunks, text)
-    if any(_is_of(clause, row) for row in classes):
+    if any(_is_of(clause, row) for row in headed):
         return True
     parts = _parts(chunks)
     return len(parts) > 1 and all(part and any(_is_of(_clause(part, text), row) for row in classes) for part in parts)
 
 
+def _headed(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) -> list[AsideClass]:
+    """The classes that know the first word of the clause; most lines are orders, and are told by that word alone."""
+    start, end = _extent(chunks)
+    first = next((m.group() for m in ASIDE_TOKEN.finditer(text, start, end) if m.group() not in _BULLETS), "")
+    return [row for row in classes if first in row.subjects or first in row.openers or first in row.conditions]
+
+
+def _extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
+    return min(c.start for c in chunks), max(c.end for c in chunks)
+
+
 def _clause(chunks: Sequence[Chunk], text: str) -> _Clause:
-    start, end = min(c.start for c in chunks), max(c.end for c in chunks)
+    start, end = _extent(chunks)
     found = list(ASIDE_TOKEN.finditer(text, start, end))
-    return _Clause([m.group() for m in found], [m.span() for m in found], chunks)
+    held: list[Chunk | None] = []
+    last = len(chunks) - 1
+    at = 0
+    for place in (places := [m.start() for m in found]):
+        while at < last and chunks[at].end <= place:
+            at += 1
+        held.append(chunks[at] if chunks[at].start <= place < chunks[at].end else None)
+    return _Clause([m.group() for m in found], places, held)
 
 
 def _parts(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
@@ -105,7 +119,7 @@ def _is_of(clause: _Clause, row: AsideClass) -> bool:
         chunk is not None and chunk.kind in _NEVER and token not in held
         for token in range(len(tokens))
         if token not in before_subject or tokens[token] not in row.openers
-        for chunk in [clause.chunk_at(token)]
+        for chunk in [clause.chunks[token]]
     )
 
 
@@ -126,7 +140,7 @@ def _head(clause: _Clause, row: AsideClass) -> tuple[int, int, bool] | None:
         opener = _longest(row.openers, tokens, at)
         if subject and subject >= opener:
             return at, subject, opened
-        chunk = clause.chunk_at(at)
+        chunk = clause.chunks[at]
         if opener:
             at += opener
             opened = True
@@ -150,7 +164,7 @@ def _consumed(clause: _Clause, row: AsideClass, at: int, *, opened: bool, held: 
         if until_subject and tokens[at - 1] in (",", "then", "do") and _longest(row.subjects, tokens, at):
             return at
         phrase = _longest(row.words, tokens, at)
-        chunk = clause.chunk_at(at)
+        chunk = clause.chunks[at]
         if phrase > 1:
             held.update(range(at, at + phrase))
             at += phrase

@@ -133,9 +133,11 @@ _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 
 
-def _may_be_of(mention: DrugMention, members: Sequence[str]) -> bool:
-    """Whether a medicine may be of the class whose molecules are called so; of a brand nobody knows from its name."""
-    return mention.name is None or mention.name.brand or any(part in mention.key for part in members)
+def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass]) -> list[AsideClass]:
+    """Without `no antibiotics` where a medicine may be one, by a part of its name; a brand's name does not tell."""
+    hidden = any(mention.name is None or mention.name.brand for mention in mentions)
+    keys = "\n".join(mention.key for mention in mentions)
+    return [row for row in classes if not row.members or (not hidden and not any(part in keys for part in row.members))]
 
 
 class Segmenter:
@@ -178,7 +180,7 @@ class Segmenter:
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         lines = [line for line in lines if not is_rule(self._text[min(c.start for c in line[0]) : max(c.end for c in line[0])])]
         named = [c.value for line, _ in lines for c in line if c.kind == "drug"]
-        self._asides_here = [row for row in self._lexicon.asides if not row.members or not any(_may_be_of(d, row.members) for d in named)]
+        self._asides_here = _classes_for(named, self._lexicon.asides)
         self._followed = [any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False]
         ordered = [chunks for chunks, _ in lines if any(c.kind == "drug" for c in chunks)]
         marks = frozenset(str(chunks[0].value) if chunks[0].kind == "mark" else "" for chunks in ordered)
