@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -127,7 +128,7 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
 
 _NAMES = frozenset({"name", "generic_name"})
 # Short values of these fields are a small vocabulary (`OD`, `tab`, `40 mg`), and so are the names that the bundle knows as they
-# are written; their reading is kept with the rulepack. Free text and unknown names are never kept.
+# are written; their reading is kept with the rulepack. A value with an unknown word in it may name a person, and is never kept.
 _KEPT_FIELDS = frozenset({"form", "frequency", "strength", "dose", "duration", "route", "release"})
 MEMO_LIMIT = 4096
 # A payload beyond the limits, malformed or empty is not compared at all: nothing it says could be released.
@@ -144,16 +145,22 @@ def _read_claims(payload: PayloadReading, rulepack: Rulepack, roles: RoleReader)
                 kept = rulepack.values_memo.get(key)
                 if kept is None:
                     kept = _read_value(claim, rulepack, roles)
-                    if _is_vocabulary(claim, rulepack) and len(rulepack.values_memo) < MEMO_LIMIT:
+                    if len(rulepack.values_memo) < MEMO_LIMIT and _is_vocabulary(claim, kept, rulepack):
                         rulepack.values_memo[key] = kept
                 out[key] = kept
     return out
 
 
-def _is_vocabulary(claim: Claim, rulepack: Rulepack) -> bool:
+_SHORT = 24
+_RECORD = re.compile(r"\d{5}|\d[-/.]\d+[-/.]\d{2}")
+"""Five digits in a row, or what may be a date."""
+
+
+def _is_vocabulary(claim: Claim, read: Roles, rulepack: Rulepack) -> bool:
     if claim.field in _NAMES:
         return claim.text.lower() in rulepack.bundle.names
-    return claim.field in _KEPT_FIELDS and len(claim.text) <= 24
+    unknown = read.residue or read.beside or read.unreadable or read.unsupported or read.name is not None
+    return claim.field in _KEPT_FIELDS and len(claim.text) <= _SHORT and not unknown and _RECORD.search(claim.text) is None
 
 
 def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:

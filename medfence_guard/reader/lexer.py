@@ -109,9 +109,21 @@ class Token(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=2048)
 def plain_number(surface: str) -> tuple[Fraction | None, tuple[str, ...]]:
     """The exact value of one number surface, and what is error-prone about how it is written."""
+    return _short_number(surface) if len(surface) <= _SHORT else _exact_number(surface)
+
+
+# The numbers of doses, which come again and again. A longer one may be of a person, and is not kept.
+_SHORT = 5
+
+
+@lru_cache(maxsize=2048)
+def _short_number(surface: str) -> tuple[Fraction | None, tuple[str, ...]]:
+    return _exact_number(surface)
+
+
+def _exact_number(surface: str) -> tuple[Fraction | None, tuple[str, ...]]:
     if _INTEGER.fullmatch(surface):
         if len(surface) > 1 and surface[0] == "0":
             return None, ("leading_zero",)
