@@ -6,7 +6,8 @@ The mutants are cosmic-ray's. All of them would take days, so a sample is judged
    Sites, not mutants, are sampled, else comparisons would be most of it. Left out are annotations, which nothing evaluates, and an
    `is` for an `==` or the reverse, which asks what CPython interned.
 2. Sites and mutants are ranked by a hash of the seed, the module and the changed line. The first so many of a module are its sample: a
-   change of one function leaves the sample of the others alone. Each module is a stratum with its own number.
+   change of one function leaves the sample of the others alone. Each module is a stratum with its own number; a
+   folder of modules is one as well.
 3. A mutant is judged in a fork that imports its module, and what depends on it, anew: first by the vector rows and golden documents
    that run through the changed line when nothing is changed (`ROWS` of them at most), by what `tests/checks/test_vectors.py` asks of
    them, the recorded report included; then by the module's own tests. The first failure ends it. The whole suite has more rows and more
@@ -45,6 +46,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / folder) for folder in (".", "adapters", "refdata", "tests")]
 
+CORE = ROOT / "medfence_guard"
 EQUIVALENT = ROOT / "benchmarks" / "mutation_equivalent.json"
 SEED = 20260
 ROWS = 200
@@ -54,7 +56,7 @@ SECONDS = 45
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One stratum: `sample` sites of `module`, judged by rows (unless `rows` is false) and by `tests`."""
+    """One stratum: `sample` sites of `module`, or of all files of that folder, judged by rows (unless `rows` is false) and by `tests`."""
 
     module: str
     sample: int
@@ -62,12 +64,14 @@ class Target:
     rows: bool = True
 
     @property
-    def path(self) -> Path:
-        return ROOT / "medfence_guard" / (self.module.replace(".", "/") + ".py")
-
-    @property
-    def full(self) -> str:
-        return "medfence_guard." + self.module
+    def files(self) -> dict[str, Path]:
+        """Dotted name below `medfence_guard` -> file; the `__init__` of a folder goes by the folder's name."""
+        place = CORE.joinpath(*self.module.split("."))
+        if not place.is_dir():
+            return {self.module: place.with_suffix(".py")}
+        return {
+            ".".join(path.relative_to(CORE).with_suffix("").parts).removesuffix(".__init__"): path for path in sorted(place.rglob("*.py"))
+        }
 
 
 _RULES = "tests/checks/test_rules.py"
@@ -105,11 +109,16 @@ class Mutant:
     """`before` and `after` are the changed lines, stripped; `line` is the first of them; `source` the whole changed module."""
 
     module: str
+    path: Path
     operator: str
     line: int
     before: str
     after: str
     source: str
+
+    @property
+    def full(self) -> str:
+        return "medfence_guard." + self.module
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -169,14 +178,14 @@ def _columns(node: ast.expr, line: int) -> range:
     return range(first, node.end_col_offset + 1 if line == node.end_lineno else 400)
 
 
-def sites(target: Target) -> dict[tuple[int, int, str], list[tuple[str, int, int, int]]]:
+def sites(path: Path) -> dict[tuple[int, int, str], list[tuple[str, int, int, int]]]:
     """Line, column and family -> its mutants, each as operator, first and last line of its top-level statement, and occurrence there.
 
     Cosmic-ray is given one statement of the module at a time, which changes nothing but the time it takes.
     """
     from cosmic_ray.ast import ast_nodes, get_ast
 
-    source = target.path.read_text("utf-8")
+    source = path.read_text("utf-8")
     lines = source.splitlines(keepends=True)
     tree = ast.parse(source)
     annotated, heads = _annotations(tree), _signatures(tree)
@@ -214,23 +223,26 @@ def _rank(*words: object) -> bytes:
 
 
 def sample(target: Target) -> tuple[int, int, list[Mutant]]:
-    """How many sites and mutants the module has, and the sample: one mutant of each of the sites that rank first."""
+    """How many sites and mutants the stratum has, and the sample: one mutant of each of the sites that rank first."""
     from cosmic_ray.mutating import mutate_code
 
-    source = target.path.read_text("utf-8")
-    lines = source.splitlines(keepends=True)
     operators = _operators()
-    found = sites(target)
+    sources = {module: path.read_text("utf-8") for module, path in target.files.items()}
+    found = {(module, *place): kinds for module, path in target.files.items() for place, kinds in sites(path).items()}
     seen: collections.Counter[tuple[str, str]] = collections.Counter()
     ranked = []
     for place in sorted(found):
-        line = lines[place[0] - 1].strip()
-        seen[line, place[2]] += 1  # the same line twice in a module, or two such sites on one line
-        ranked.append((_rank(target.module, line, place[2], seen[line, place[2]]), place))
+        module, number, _, family = place
+        line = sources[module].splitlines()[number - 1].strip()
+        seen[line, family] += 1  # the same line twice in a stratum, or two such sites on one line
+        ranked.append((_rank(target.module, line, family, seen[line, family]), place))
     mutants: list[Mutant] = []
     for rank, place in sorted(ranked):
         if len(mutants) == target.sample:
             break
+        module = place[0]
+        source = sources[module]
+        lines = source.splitlines(keepends=True)
         for name, first, last, occurrence in sorted(found[place], key=lambda one: _rank(rank, *one[:1], one[3])):
             statement = "".join(lines[first - 1 : last])
             mutated = mutate_code(statement, operators[name], occurrence)
@@ -241,7 +253,7 @@ def sample(target: Target) -> tuple[int, int, list[Mutant]]:
             except SyntaxError:
                 continue  # a tool's mistake is nobody's kill
             offset, before, after = _changed(statement, mutated)
-            mutants.append(Mutant(target.module, name, first + offset, before, after, changed))
+            mutants.append(Mutant(module, target.files[module], name, first + offset, before, after, changed))
             break
     return len(found), sum(map(len, found.values())), mutants
 
@@ -250,24 +262,27 @@ def sample(target: Target) -> tuple[int, int, list[Mutant]]:
 
 
 class _Changed(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
-    """Imports one module from a changed source."""
+    """Imports one module from its changed source."""
 
-    def __init__(self, target: Target, source: str) -> None:
-        self.target, self.source = target, source
+    def __init__(self, mutant: Mutant) -> None:
+        self.mutant = mutant
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:  # noqa: ARG002
-        if fullname != self.target.full:
+        if fullname != self.mutant.full:
             return None
-        spec = importlib.util.spec_from_loader(fullname, self, origin=str(self.target.path))
+        folder = self.mutant.path.parent if self.mutant.path.stem == "__init__" else None
+        spec = importlib.util.spec_from_loader(fullname, self, origin=str(self.mutant.path), is_package=folder is not None)
         if spec is not None:
             spec.has_location = True
+            if folder is not None:
+                spec.submodule_search_locations = [str(folder)]
         return spec
 
     def get_source(self, fullname: str) -> str:  # noqa: ARG002
-        return self.source
+        return self.mutant.source
 
     def get_code(self, fullname: str) -> CodeType:  # noqa: ARG002
-        return compile(self.source, str(self.target.path), "exec")
+        return compile(self.mutant.source, str(self.mutant.path), "exec")
 
 
 @functools.cache
@@ -284,8 +299,8 @@ def _imported_by(module: str) -> set[str]:
     return reached
 
 
-def _forget(target: Target) -> None:
-    for name in _imported_by(target.full):
+def _forget(mutant: Mutant) -> None:
+    for name in _imported_by(mutant.full):
         module = sys.modules.pop(name, None)
         parent, _, short = name.rpartition(".")
         if module is not None and parent in sys.modules and hasattr(sys.modules[parent], short):
@@ -321,7 +336,7 @@ def lines_run(rows: Sequence[dict[str, Any]]) -> list[Lines]:
     """For each row, which lines of which target file it runs through; the row has to hold, or judging by it means nothing."""
     from tests import vector_rows
 
-    files = {str(target.path): target.module for target in TARGETS}
+    files = {str(path): module for target in TARGETS for module, path in target.files.items()}
     seen: list[tuple[str, int]] = []
     monitoring: Any = vars(sys)["monitoring"]  # not there before 3.12
 
@@ -390,8 +405,8 @@ def chosen_rows(mutant: Mutant, original: str, rows: Sequence[dict[str, Any]], l
 
 def _judge(target: Target, mutant: Mutant, rows: Sequence[dict[str, Any]]) -> str:
     """Runs in the fork. What failed first, or "" if nothing did."""
-    _forget(target)
-    sys.meta_path.insert(0, _Changed(target, mutant.source))
+    _forget(mutant)
+    sys.meta_path.insert(0, _Changed(mutant))
     try:
         from tests import recorded, vector_rows
 
@@ -465,7 +480,7 @@ COUNTS = {"rows": "by_rows", "record": "by_record", "tests": "by_tests", "timeou
 
 def digest(module: str) -> str:
     [target] = (target for target in TARGETS if target.module == module)
-    return hashlib.sha256(target.path.read_bytes()).hexdigest()[:16]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in target.files.values())).hexdigest()[:16]
 
 
 def judged(
@@ -483,14 +498,17 @@ def judged(
     importlib.import_module("pytest")
     gc.freeze()  # the forks share what is there
     for target in targets:
-        _imported_by(target.full)
-        original = target.path.read_text("utf-8")
-        unchanged = Mutant(target.module, "none", 1, "", "", original)  # imported anew like every other
+        originals = {module: path.read_text("utf-8") for module, path in target.files.items()}
+        for module in originals:
+            _imported_by(f"medfence_guard.{module}")  # kept, for the forks
+        module, path = next(iter(target.files.items()))
+        unchanged = Mutant(module, path, "none", 1, "", "", originals[module])  # imported anew like every other
         if said := _answer(*_forked(target, unchanged, rows[:5] if target.rows else ())):
             raise SystemExit(f"{target.module}: its tests fail on the unchanged code: {said}")
         survived = None
         if target.module in before:
-            survived = {(one["line"], one["before"], one["after"]) for one in before[target.module]["survivors"]}
+            known = before[target.module]["survivors"]
+            survived = {(one.get("module", target.module), one["line"], one["before"], one["after"]) for one in known}
         places, total, mutants = sample(target)
         answers: list[tuple[Mutant, str, int, int]] = []
         running: collections.deque[tuple[Mutant, int, int, int, int]] = collections.deque()
@@ -503,8 +521,8 @@ def judged(
                 break
             if mutant.identity in reasons:
                 answers.append((mutant, "", 0, 0))
-            elif survived is None or (mutant.line, mutant.before, mutant.after) in survived:
-                numbers, of = chosen_rows(mutant, original, rows, lines) if target.rows else ([], 0)
+            elif survived is None or (mutant.module, mutant.line, mutant.before, mutant.after) in survived:
+                numbers, of = chosen_rows(mutant, originals[mutant.module], rows, lines) if target.rows else ([], 0)
                 running.append((mutant, *_forked(target, mutant, [rows[n] for n in numbers]), len(numbers), of))
             else:
                 answers.append((mutant, KILLED_BEFORE, 0, 0))
@@ -539,13 +557,15 @@ def main() -> int:
         equivalent = []
         for mutant, said, had, of in answers:
             shown = {"operator": mutant.operator, "line": mutant.line, "before": mutant.before, "after": mutant.after}
+            if mutant.module != target.module:
+                shown = {"module": mutant.module, **shown}
             if mutant.identity in reasons:
                 equivalent.append({**shown, "reason": reasons[mutant.identity]})
             elif said == KILLED_BEFORE:
                 continue
             elif not said:
                 survivors.append({**shown, "rows": had, "of": of})
-                print(f"  {target.module}:{mutant.line} {mutant.operator} (rows {had} of {of})")
+                print(f"  {mutant.module}:{mutant.line} {mutant.operator} (rows {had} of {of})")
                 print(f"    - {mutant.before}\n    + {mutant.after}")
             else:
                 how[next((kind for kind, begins in _SAID.items() if said.startswith(begins)), "tests")] += 1

@@ -17,7 +17,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 CORE = ROOT / "medfence_guard"
 
-# Each layer may import itself and the ones before it. A trailing ".*" stands for every module of that folder not named elsewhere.
+# Each layer may import itself and the ones before it. A trailing ".*" stands for every module of that folder, and of the folders in it,
+# not named elsewhere; the innermost folder named counts.
 PURE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "look_alikes"),
     ("contract",),
@@ -29,10 +30,19 @@ PURE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("artifacts",),
     ("payload",),
     ("rulepack",),
-    ("compare", "attest", "confidence"),
+    ("compare.judgement", "compare.wording", "attest", "confidence"),
+    ("compare.quantities", "compare.rates", "compare.slots"),
+    ("compare.doses", "compare.strengths"),
+    ("compare.schedules", "compare.as_needed"),
+    ("compare.*",),
     ("bind",),
     ("near",),
     ("formulary",),
+    ("checks.check",),
+    ("checks.grounding.wording",),
+    ("checks.grounding.claimed", "checks.grounding.stated"),
+    ("checks.grounding.ownership", "checks.grounding.firmness", "checks.grounding.components.*"),
+    ("checks.grounding.components.others",),
     ("checks.*",),
     ("report",),
     ("verify",),
@@ -85,7 +95,8 @@ MODULES = modules()
 
 
 def layer_of(module: str) -> int:
-    for spelled in (module, module.partition(".")[0] + ".*"):
+    parts = module.split(".")
+    for spelled in (module, *(".".join(parts[:length]) + ".*" for length in range(len(parts), 0, -1))):
         for index, layer in enumerate(LAYERS):
             if spelled in layer:
                 return index

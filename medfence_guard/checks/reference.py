@@ -5,7 +5,7 @@ from __future__ import annotations
 from medfence_guard.attest import ATTESTED, IMPOSSIBLE, UNKNOWN, attest, known_in_form
 from medfence_guard.bind import EXACT
 from medfence_guard.checks.check import Check, Context, reference_evidence, rule_finding
-from medfence_guard.checks.grounding import family_of, releases_of
+from medfence_guard.checks.grounding.stated import family_of, releases_of
 from medfence_guard.contract import Evidence, Finding, Severity, Verdict
 from medfence_guard.payload import Claim
 from medfence_guard.reader.chunks import Quantity

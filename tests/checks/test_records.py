@@ -12,8 +12,10 @@ import pytest
 
 from medfence_guard import Extraction, Rulepack, SourceDocument, Verdict, verify
 from medfence_guard.artifacts import ARTIFACT_TYPES
-from medfence_guard.checks import ALL_CHECKS, grounding
+from medfence_guard.checks import ALL_CHECKS
 from medfence_guard.checks.check import Check
+from medfence_guard.checks.grounding import timing
+from medfence_guard.checks.grounding.components import others, routes
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,7 +83,8 @@ def test_a_check_that_says_nothing_abstains_and_is_named(monkeypatch: pytest.Mon
 
 def test_a_frequency_that_no_comparison_judged_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
 
-    monkeypatch.setattr(grounding, "compare_frequency", lambda *_: [])
+    for judging in (timing, others):
+        monkeypatch.setattr(judging, "compare_frequency", lambda *_: [])
     payload = {"medications": [{"name": "Telma", "strength": "40 mg", "frequency": "OD"}]}
     report = verify(Extraction("prescription", payload), SourceDocument("Tab Telma 40 mg OD"), Rulepack.default())
     assert report.at("$.medications[0].frequency") is Verdict.ABSTAIN
@@ -89,7 +92,7 @@ def test_a_frequency_that_no_comparison_judged_is_no_pass(monkeypatch: pytest.Mo
 
 def test_what_is_judged_beside_a_field_is_never_passed_over() -> None:
     """A value that holds nothing but what the field's own comparison judges is not searched for more; the search looks at none of it."""
-    looking = (grounding._other_components, grounding._added_words, grounding._judge_method)
+    looking = (others.other_components, others._added_words, routes.judge_method)
     looked_at = {kind for function in looking for kind in re.findall(r"\broles\.(\w+)", inspect.getsource(function))}
     assert len(looked_at) > 15
-    assert not looked_at & grounding._JUDGED_BY_THE_FIELD
+    assert not looked_at & others._JUDGED_BY_THE_FIELD

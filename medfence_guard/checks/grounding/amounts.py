@@ -1,0 +1,95 @@
+"""The checks of `strength`, `dose` and `dosage`."""
+
+from __future__ import annotations
+
+from medfence_guard.checks.check import Context
+from medfence_guard.checks.grounding.claimed import UNREAD_WORDS, quantities_of, unread_words, unreadable_claim
+from medfence_guard.checks.grounding.components.amounts import judge_dose_times, judge_strength
+from medfence_guard.checks.grounding.components.implied import weigh_curated
+from medfence_guard.checks.grounding.components.others import other_components
+from medfence_guard.checks.grounding.firmness import claim_findings
+from medfence_guard.checks.grounding.ownership import of_a_statement
+from medfence_guard.checks.grounding.stated import setting_for
+from medfence_guard.compare import ABSTAIN, Judgement, Setting, compare_dose, compare_spelt_out, form_units, slots_spelt_out
+from medfence_guard.contract import Finding, Severity
+from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.chunks import Quantity
+from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.statement import Statement
+
+
+@of_a_statement("grounding.strength")
+def strength_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
+    """`strength`: the values with their units and denominators, component by component."""
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = unreadable_claim(roles)
+    quantities = quantities_of(roles)
+    if not judgements:
+        judgements = weigh_curated(context, judge_strength(context, setting, statement, roles, quantities))
+    if roles.residue:
+        judgements.append(UNREAD_WORDS)
+    judgements.extend(other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
+    return claim_findings(context, claim, judgements, "grounding.strength")
+
+
+@of_a_statement("grounding.dose")
+def dose_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
+    """`dose`: what is taken each time; several unequal doses are all of it."""
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = unreadable_claim(roles)
+    if not judgements:
+        judgements = _dose(context, setting, item, claim, roles)
+    if roles.residue:
+        judgements.append(UNREAD_WORDS)
+    return claim_findings(context, claim, judgements, "grounding.dose")
+
+
+def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:
+    spelt = slots_spelt_out(setting.statement.roles, roles)
+    if spelt is not None:
+        rest = other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "rates", "whens"))
+        return [*compare_spelt_out(setting, setting.statement.roles.slots[0], spelt, form_units(setting)), *rest]
+    units = [q for q in quantities_of(roles) if None not in q.units]
+    bare = [q for q in quantities_of(roles) if None in q.units]
+    if not units and not bare and roles.slots:
+        return [Judgement(ABSTAIN, "schema.role", "a schedule stands where the dose belongs", severity=Severity.MAJOR)]
+    injected = any(context.rulepack.lexicon.form_family.get(r.value) == "injection" for r in setting.statement.roles.forms)
+    out = compare_dose(setting, units, bare, injected)
+    out.extend(judge_dose_times(context, setting, item, roles))
+    out.extend(other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
+    return out
+
+
+@of_a_statement("grounding.dosage")
+def dosage_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
+    """`dosage`: strength, dose or schedule, told apart by grammar and never by its name."""
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = unreadable_claim(roles)
+    if not judgements:
+        if roles.strengths:
+            judgements.extend(
+                weigh_curated(
+                    context,
+                    judge_strength(context, setting, statement, Roles(strengths=roles.strengths), [r.value for r in roles.strengths]),
+                )
+            )
+        bare = [r.value for r in roles.numbers if isinstance(r.value, Quantity)]
+        if bare and not (roles.strengths or roles.doses or roles.rates or roles.slots):
+            judgements.append(
+                Judgement(ABSTAIN, "claim.role_unknown", "a bare number may be a strength or a dose", severity=Severity.MAJOR)
+            )
+        judgements.extend(other_components(context, setting, item, claim, roles, beside=("strengths",)))
+        judgements.extend(unread_words(context, setting, item, claim, Roles(residue=roles.residue, unsupported=roles.unsupported)))
+        if not judgements:
+            judgements = [
+                Judgement(
+                    ABSTAIN,
+                    "claim.role_unknown",
+                    "the claim is neither a strength, a dose nor a schedule that can be read",
+                    severity=Severity.MAJOR,
+                )
+            ]
+    return claim_findings(context, claim, judgements, "grounding.dosage")

@@ -1,0 +1,67 @@
+"""What a claim holds, before it is compared with anything: its amounts, and what nobody can read in it."""
+
+from __future__ import annotations
+
+from medfence_guard.checks.check import Context
+from medfence_guard.checks.grounding.wording import words_of
+from medfence_guard.compare import ABSTAIN, Judgement, Setting
+from medfence_guard.contract import Severity
+from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.chunks import Quantity
+from medfence_guard.reader.roles import Roles
+
+UNREAD_WORDS = Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)
+"""What is judged beside everything else when a claim holds words that no grammar read: it is never entailed as a whole."""
+
+KEY_CONTRADICTS = Judgement(
+    ABSTAIN, "claim.key_contradicts", "the key of the claim says another thing than its value", severity=Severity.MAJOR
+)
+"""`{"before_food": "after food"}`, `{"ear": "RE"}`: a key is part of the claim; at odds with its value it entails nothing."""
+
+
+def claim_says(claim: Claim) -> str:
+    """How the message of every finding about a claim begins."""
+    return f"Extraction says {claim.text!r} for {claim.field}; "
+
+
+def claimed_name_words(item: Item) -> set[str]:
+    """The words of the item's name that tell medicines apart: without forms and conjunctions."""
+    told = next((c.text for c in item.claims if c.field in ("name", "generic_name")), "")
+    return {w for w in words_of(told) if w not in ("and", "with", "tab", "cap", "inj", "syp", "tablet", "capsule", "injection", "syrup")}
+
+
+def unreadable_claim(roles: Roles) -> list[Judgement]:
+    """A value with characters outside the alphabet, or with words and numbers nobody reads, entails nothing."""
+    out: list[Judgement] = []
+    for role in roles.unreadable:
+        what = (
+            "the claim holds characters outside the alphabet"
+            if role.chunk.kind == "unreadable"
+            else "the claim holds a number or word that is not well formed"
+        )
+        out.append(Judgement(ABSTAIN, "claim.unreadable", what, severity=Severity.MAJOR))
+    if roles.cues or roles.unsupported:
+        out.append(Judgement(ABSTAIN, "claim.unread_words", "the claim says more than its field is for", severity=Severity.MAJOR))
+    return out
+
+
+def quantities_of(roles: Roles) -> list[Quantity]:
+    """All amounts of a payload value, whatever their dimension, and bare numbers and tuples."""
+    found = [(r.chunk.start, r.value) for r in (*roles.strengths, *roles.doses)]
+    for r in roles.numbers:
+        if isinstance(r.value, Quantity):
+            found.append((r.chunk.start, r.value))
+        else:
+            found.append((r.chunk.start, Quantity(tuple(r.value), (None,) * len(r.value))))
+    return [q for _, q in sorted(found, key=lambda pair: pair[0])]
+
+
+def unread_words(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:
+    """What no grammar read in a claim, and numbers where its field is for none: said once, and never entailed."""
+    out: list[Judgement] = []
+    for role in (*roles.residue, *roles.numbers, *roles.unsupported):
+        if role in roles.numbers and claim.field in ("dose", "strength", "duration", "quantity", "refills", "sequence", "max_dose"):
+            continue
+        out.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words or numbers that are not read", severity=Severity.MAJOR))
+        break
+    return out

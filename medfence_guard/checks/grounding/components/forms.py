@@ -1,0 +1,157 @@
+"""How a form, the container of an injection and a release are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medfence_guard.attest import implied_forms
+from medfence_guard.checks.check import INJECTABLE, Context
+from medfence_guard.checks.grounding.components.implied import base_form, weigh_curated
+from medfence_guard.checks.grounding.stated import name_chunks, releases_of
+from medfence_guard.checks.grounding.wording import statement_words, words_of
+from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.contract import Severity
+from medfence_guard.reader.statement import Statement
+
+
+def judge_form(context: Context, setting: Setting, statement: Statement, wanted: str) -> list[Judgement]:
+    """A form: the written one, else that of the dose's unit, else the only one of the product; never against a written injection."""
+    lexicon = context.rulepack.lexicon
+    stated = {r.value: r.chunk for r in statement.roles.forms}
+    counted = {lexicon.unit_by_ucum[u].dimension: d.chunk for d in statement.roles.doses for u in d.value.units if u is not None}
+    if wanted in stated:
+        return [Judgement(PASS, "form.equal", "source says the same form", (stated[wanted],))]
+    family = lexicon.form_family.get(wanted)
+    if stated:
+        where = tuple(stated.values())
+        families = {lexicon.form_family.get(f) for f in stated}
+        if any({wanted, f} <= group for f in stated for group in lexicon.same_forms):
+            return [Judgement(ABSTAIN, "form.same_family", "source says another form of the same family", where, severity=Severity.MAJOR)]
+        if wanted in ("drops", "spray", "powder") or set(stated) & {"drops", "spray", "powder"}:
+            return [Judgement(ABSTAIN, "form.undetermined", "source does not say which kind", where, severity=Severity.MAJOR)]
+        return [Judgement(FAIL, "form.different", "source says another form", where)]
+    injected = [r.chunk for r in statement.roles.routes if r.value in INJECTABLE]
+    if injected and lexicon.form_route.get(wanted) is not None:
+        # `Furosemide 40 mg IV` is no tablet, though no form is written.
+        return [Judgement(FAIL, "form.contradicts_route", "source gives it by injection", tuple(injected))]
+    unit = lexicon.form_unit.get(wanted)
+    if (
+        unit is not None
+        and lexicon.unit_by_ucum.get(unit) is not None
+        and lexicon.unit_by_ucum[unit].dimension.startswith("count:")
+        and lexicon.unit_by_ucum[unit].dimension in counted
+        # `1 tab` is a tablet; it does not say of what kind (dispersible, sublingual).
+        and not wanted.startswith(("tablet_", "capsule_"))
+    ):
+        return [
+            Judgement(PASS, "form.from_dose_unit", "source counts the dose in that form", (counted[lexicon.unit_by_ucum[unit].dimension],))
+        ]
+    rows = implied_forms(context.rulepack.bundle, statement.name.entry, [r.value for r in statement.roles.strengths], lexicon)
+    families = {lexicon.bundle_form_family.get(r.form) for r in rows}
+    forms = {r.form for r in rows}
+    if rows and len(families) == 1 and family in families:
+        if (len(forms) == 1 and base_form(next(iter(forms))) == wanted) or (
+            family == "solid_oral" and {base_form(f) for f in forms} == {wanted}
+        ):
+            return weigh_curated(
+                context,
+                [
+                    Judgement(
+                        PASS,
+                        "form.implied_by_product",
+                        "source writes no form; the bundle knows this product in exactly one",
+                        name_chunks(context, statement),
+                        note=True,
+                        reference=rows[:2],
+                    )
+                ],
+            )
+        return [
+            Judgement(
+                ABSTAIN,
+                "form.several_known",
+                "source writes no form; the bundle knows this product in several",
+                name_chunks(context, statement),
+                severity=Severity.MAJOR,
+                reference=rows[:2],
+            )
+        ]
+    if rows and family not in families:
+        if (
+            statement.name.entry is not None
+            and not statement.name.entry.brand
+            and any(r.grade != "curated" for r in rows)
+            and len(families) == 1
+        ):
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "form.not_attested",
+                    "source writes no form; the bundle does not know this one for it",
+                    name_chunks(context, statement),
+                    severity=Severity.MAJOR,
+                    reference=rows[:2],
+                )
+            ]
+        return [
+            Judgement(
+                ABSTAIN,
+                "form.not_attested",
+                "source writes no form; the bundle does not know this one for it",
+                name_chunks(context, statement),
+                severity=Severity.MAJOR,
+                reference=rows[:2],
+            )
+        ]
+    return [Judgement(ABSTAIN, "form.not_in_source", "source writes no form", name_chunks(context, statement), severity=Severity.MAJOR)]
+
+
+# The container of an injection: another product, of another concentration or use.
+_CONTAINERS = {
+    "vial": "vial",
+    "vials": "vial",
+    "pen": "pen",
+    "pens": "pen",
+    "flexpen": "pen",
+    "kwikpen": "pen",
+    "solostar": "pen",
+    "penfill": "cartridge",
+    "cartridge": "cartridge",
+    "cartridges": "cartridge",
+    "syringe": "syringe",
+    "pfs": "syringe",
+    "ampoule": "ampoule",
+    "ampoules": "ampoule",
+    "amp": "ampoule",
+}
+
+
+def judge_container(context: Context, setting: Setting, told: str) -> list[Judgement]:
+    """`pen`, `vial`, `cartridge`, `prefilled syringe`: each is a claim of its own, though all of them are injections."""
+    claimed = {_CONTAINERS[w] for w in words_of(told) if w in _CONTAINERS}
+    stated = {_CONTAINERS[w] for w in statement_words(context, setting.statement).split() if w in _CONTAINERS}
+    if not claimed - stated:
+        return []
+    where = tuple(r.chunk for r in setting.statement.roles.forms)
+    if stated:
+        return [Judgement(FAIL, "form.other_container", f"source says {', '.join(sorted(stated))}", where)]
+    return [Judgement(ABSTAIN, "form.container_added", "source does not say in what it comes", where, severity=Severity.MAJOR)]
+
+
+def judge_release(statement: Statement, claimed: Sequence[str], setting: Setting) -> list[Judgement]:
+    """Releases, word by word: another of the same family is undecided, another family contradicts, an unwritten one is added."""
+    stated = releases_of(statement)
+    where = tuple(r.chunk for r in statement.roles.releases)
+    out: list[Judgement] = []
+    for wanted in claimed:
+        if wanted in stated:
+            out.append(Judgement(PASS, "release.equal", "source says the same", where or statement.chunks[:1]))
+        elif stated:
+            family = setting.lexicon.release_family
+            same = any(family.get(s) == family.get(wanted) for s in stated)
+            out.append(
+                Judgement(ABSTAIN if same else FAIL, "release.different", "source says another release", where, severity=Severity.MAJOR)
+            )
+        else:
+            out.append(added(setting, "release.not_in_source", "the statement states no release"))
+    return out

@@ -1,0 +1,110 @@
+"""What a value says beside what its field is for: each part is judged as it would be in its own field."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medfence_guard.checks.check import Context
+from medfence_guard.checks.grounding.components.amounts import judge_dose_times
+from medfence_guard.checks.grounding.components.counts import judge_listed, judge_maximum
+from medfence_guard.checks.grounding.components.forms import judge_container, judge_form, judge_release
+from medfence_guard.checks.grounding.components.implied import units_implied, weigh_curated
+from medfence_guard.checks.grounding.components.limits import judge_limits
+from medfence_guard.checks.grounding.components.routes import judge_method, judge_route, judge_sites
+from medfence_guard.checks.grounding.wording import statement_words, words_of
+from medfence_guard.compare import (
+    ABSTAIN,
+    Judgement,
+    Setting,
+    added,
+    compare_dose,
+    compare_duration,
+    compare_frequency,
+    compare_strength,
+    compare_whens,
+)
+from medfence_guard.contract import Severity
+from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.text import fold
+
+# What a reading may hold that `other_components` leaves to the field's own comparison, and therefore never looks at (tested).
+_JUDGED_BY_THE_FIELD = frozenset("composition cues ambiguous unreadable unsupported residue numbers labels superseded doses_timed".split())
+
+
+def other_components(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles, beside: Sequence[str]) -> list[Judgement]:
+    """Whatever else a value says beside what its field is for: each component must be entailed as well."""
+    if roles.kinds() <= _JUDGED_BY_THE_FIELD.union(beside):
+        # Nothing else is said. So nothing below may hang on a kind of `beside` alone.
+        return []
+    out: list[Judgement] = []
+    statement = setting.statement
+    if "doses" not in beside and roles.doses:
+        injected = any(context.rulepack.lexicon.form_family.get(r.value) == "injection" for r in statement.roles.forms)
+        slotted = {r.chunk for r in roles.slots}
+        own = [r.value for r in roles.doses if r.chunk not in slotted]
+        if own:
+            out.extend(compare_dose(setting, own, [], injected))
+            if len(own) > 1:
+                out.extend(judge_dose_times(context, setting, item, roles))
+    if "strengths" not in beside and roles.strengths:
+        out.extend(weigh_curated(context, compare_strength(setting, [r.value for r in roles.strengths], units_implied(context, statement))))
+    if "rates" not in beside and (roles.rates or roles.slots or roles.prn or roles.stat or roles.weekdays or roles.as_directed):
+        out.extend(j for j in compare_frequency(setting, roles))
+    whens = [
+        w
+        for w in roles.whens
+        if not ("day_parts" in beside and w.value[0] in ("MORN", "NOON", "AFT", "EVE", "NIGHT", "HS") and not (roles.rates or roles.slots))
+    ]
+    if whens and "whens" not in beside:
+        clone = Roles(whens=whens)
+        out.extend(compare_whens(setting, clone))
+    if "durations" not in beside and (roles.durations or roles.open_durations):
+        out.extend(compare_duration(setting, roles))
+    if "routes" not in beside and roles.routes:
+        out.extend(j for r in roles.routes for j in judge_route(context, setting, statement, r.value))
+    if "sites" not in beside and roles.sites:
+        out.extend(judge_sites(setting, roles))
+    if "forms" not in beside and roles.forms:
+        out.extend(j for r in roles.forms for j in judge_form(context, setting, statement, r.value))
+        out.extend(judge_container(context, setting, " ".join(claim.text[r.chunk.start : r.chunk.end] for r in roles.forms)))
+    if "maxima" not in beside and roles.maxima:
+        out.extend(judge_maximum(context, setting, fold(claim.text[r.chunk.start :]).text, r.value) for r in roles.maxima)
+    if "quantities" not in beside and roles.quantities:
+        out.extend(judge_listed(setting, roles.quantities, statement.roles.quantities, "that quantity"))
+    if "releases" not in beside and roles.releases:
+        out.extend(judge_release(statement, [r.value[0] for r in roles.releases], setting))
+    if roles.refills:
+        out.extend(judge_listed(setting, roles.refills, statement.roles.refills, "to refill"))
+    out.extend(judge_method(context, setting, claim, roles))
+    out.extend(judge_limits(context, setting, claim, roles))
+    if claim.field != "timing" and whens and sum(r.value.low for r in roles.rates) > 1:
+        # `BD before breakfast` where the source has one dose before breakfast and one before dinner.
+        several = {w.value[0] for w in statement.roles.whens} - {w.value[0] for w in whens}
+        if several:
+            out.append(
+                Judgement(
+                    ABSTAIN,
+                    "timing.one_of_several",
+                    "source names another time or meal as well",
+                    tuple(w.chunk for w in statement.roles.whens),
+                    severity=Severity.MAJOR,
+                )
+            )
+    if claim.field not in ("timing", "instructions"):
+        out.extend(_added_words(context, setting, claim, roles))
+    return out
+
+
+def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
+    """Remarks and reasons a value says beside what its field is for (`BD with milk`, `500 mg for pain`): as the source has them."""
+    told = fold(claim.text).text
+    words = [
+        w
+        for r in (*roles.inert, *roles.indications, *roles.prn_for, *roles.pseudo_cues, *roles.beside)
+        for w in words_of(told[r.chunk.start : r.chunk.end])
+    ]
+    text = statement_words(context, setting.statement) if words else ""
+    if all(f" {w} " in text for w in words):
+        return []
+    return [added(setting, "text.not_in_statement", "the item's own statement does not have these words")]

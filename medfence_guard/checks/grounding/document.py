@@ -1,0 +1,154 @@
+"""The checks of whole items, and of what a document says besides its orders."""
+
+from __future__ import annotations
+
+import re
+
+from medfence_guard.checks.check import Context, rule_finding, source_evidence
+from medfence_guard.checks.grounding.claimed import claim_says
+from medfence_guard.checks.grounding.ownership import why_unbound
+from medfence_guard.checks.grounding.stated import releases_of
+from medfence_guard.checks.grounding.wording import words_of
+from medfence_guard.compare import ABSTAIN, PASS
+from medfence_guard.contract import Evidence, Finding, Severity, Span
+from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.statement import Statement
+from medfence_guard.reader.text import fold
+
+
+def orphan_check(context: Context, item: Item) -> list[Finding]:
+    """An item that owns no statement: fabricated, duplicated or not provable."""
+    if context.statement_of(item) is not None:
+        return []
+    verdict, why, evidence = why_unbound(context, item)
+    check_id = (
+        "completeness.duplicated"
+        if item.index in context.binding.duplicates
+        else "completeness.merged"
+        if item.index in context.binding.merged
+        else "grounding.no_orphans"
+    )
+    return [rule_finding(check_id, item.path, verdict, Severity.CRITICAL, f"This item: {why}.", evidence)]
+
+
+def residue_check(context: Context, item: Item) -> list[Finding]:
+    """P21: what nothing consumed in an owned statement's own clause."""
+    statement = context.statement_of(item)
+    if statement is None:
+        return []
+    roles = statement.roles
+    out: list[Finding] = []
+    behind = _said_behind(context, item, statement)
+    if behind is not None:
+        place = Evidence(kind="source", source_spans=(behind,), matched_text=context.text(behind), rule_id="grounding.residue")
+        says = f"Behind the statement stands {context.text(behind)!r}, which may change it."
+        out.append(rule_finding("grounding.residue", item.path, ABSTAIN, Severity.MAJOR, says, (place,)))
+    reasons = _carried_reason(context, item, statement)
+    left = [
+        *(r for r in roles.residue if r.chunk not in reasons),
+        *roles.numbers,
+        *roles.unsupported,
+        *roles.unreadable,
+        *(r for r in roles.ambiguous),
+    ]
+    for role in left[:3]:
+        evidence = source_evidence(context, (role.chunk,), "grounding.residue")
+        word = context.text(Span(role.chunk.start, role.chunk.end))
+        out.append(
+            rule_finding(
+                "grounding.residue",
+                item.path,
+                ABSTAIN,
+                Severity.MAJOR,
+                f"The statement holds {word!r}, which is not understood.",
+                (evidence,) if evidence else (),
+            )
+        )
+    return out
+
+
+# `OD - next visit`: not today. `Next visit: 15/6`, `next visit after 5 days` is of the visit.
+_DEFERRED = re.compile(
+    r"[ \t,;(\[–—-]*(?:(?:at|on|from|in|to start|start|to be started|add|to add) )*(?:at |on |from |in )?(?:the )?"
+    r"next (?:visit|opd|opd visit|appointment|follow[ -]?up|review|sitting|consultation)[ )\].]*(?=\n|$)"
+)
+
+# `BD; 10-6-10`: unequal amounts, though it looks like a date; no day is 10 of month 6 of year 10.
+_AMOUNTS = re.compile(r"[ \t]*[;,.][ \t]*(\d{1,2})-(\d{1,2})-(\d{1,2})(?![\d/-])")
+
+_OWN_LINE = re.compile(
+    r"[ \t.]*\n+[ \t(*•-]*([a-z]{2,3})(?: (?:preparation|form|formulation|tab|tablet|cap|capsule|only|brand))?[ )\].]*(?=\n|$)"
+)
+
+
+def _said_behind(context: Context, item: Item, statement: Statement) -> Span | None:
+    """What is written directly behind a statement and of it, in words that elsewhere begin a visit, a date or a title."""
+    text = context.reading.folded.text
+    end = statement.span.end
+    deferred = _DEFERRED.match(text, end)
+    if deferred is not None:
+        return Span(end, deferred.end())
+    amounts = _AMOUNTS.match(text, end)
+    if amounts is not None and int(amounts.group(3)) <= 15:
+        return Span(amounts.start(1), amounts.end(3))
+    release = _OWN_LINE.match(text, end)
+    if release is not None:
+        token = release.group(1)
+        known = {name.lower() for name in context.rulepack.lexicon.release_family}
+        carried = {r.value[0].lower() for c in item.claims for r in context.roles_of(c).releases}
+        if token in known and token not in {r.lower() for r in releases_of(statement)} | carried:
+            return Span(release.start(1), release.end(1))
+    return None
+
+
+def _carried_reason(context: Context, item: Item, statement: Statement) -> frozenset[Chunk]:
+    """Words behind `SOS` or `for` that the item carries as its reason (`SOS for chest pain`): they are not lost."""
+    told = {w for c in item.claims if c.field in ("as_needed_for", "indication") for w in words_of(c.text)}
+    if not told:
+        return frozenset()
+    opened = min(
+        (c.start for c in statement.chunks if c.kind == "prn" or (c.kind == "indication_part" and c.value == "starters")), default=None
+    )
+    doubt = context.rulepack.lexicon.doubt_words
+    return frozenset(
+        r.chunk
+        for r in statement.roles.residue
+        if opened is not None
+        and r.chunk.start > opened
+        and r.chunk.kind in ("word", "indication")
+        and r.chunk.value not in doubt
+        and set(words_of(context.text(Span(r.chunk.start, r.chunk.end)))) <= told
+    )
+
+
+def _outside_orders(context: Context) -> list[str]:
+    """The text between the statements."""
+    parts: list[str] = []
+    place = 0
+    for span in sorted((s.span.start, s.span.end) for s in context.reading.statements):
+        parts.append(context.source.text[place : max(place, span[0])])
+        place = max(place, span[1])
+    return [*parts, context.source.text[place:]]
+
+
+def document_check(context: Context, claim: Claim) -> list[Finding]:
+    """Date, prescriber, patient, identifiers: verbatim in the source, else ABSTAIN (P19)."""
+    wanted = " ".join(words_of(claim.text))
+    # What an order says is no proof of an age, a weight or a name.
+    text = " ".join(f" {' '.join(words_of(part))} " for part in _outside_orders(context))
+    if wanted and f" {wanted} " in text and not fold(claim.text).unlisted:
+        folded = fold(context.source.text).text
+        at = folded.find(fold(claim.text.strip()).text)
+        evidence: tuple[Evidence, ...] = ()
+        if at >= 0:
+            span = Span(at, at + len(claim.text.strip()))
+            evidence = (Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="document.verbatim"),)
+        return [
+            rule_finding("grounding.document", claim.path, PASS, Severity.MAJOR, f"{claim_says(claim)}source has it verbatim.", evidence)
+        ]
+    return [
+        rule_finding(
+            "grounding.document", claim.path, ABSTAIN, Severity.MAJOR, f"{claim_says(claim)}it does not stand in the source as written."
+        )
+    ]

@@ -1,0 +1,75 @@
+"""What the statement of an item holds, as the comparisons need it."""
+
+from __future__ import annotations
+
+from medfence_guard.bind import PART
+from medfence_guard.checks.check import Context
+from medfence_guard.compare import Setting
+from medfence_guard.payload import Item
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.statement import Statement
+
+
+def setting_for(context: Context, item: Item, statement: Statement) -> Setting:
+    """What the comparisons of one item need; built once per item."""
+    found = context.settings.get(item.index)
+    if found is not None:
+        return found
+    whens: set[str] = set()
+    weekdays: set[str] = set()
+    fields: set[str] = set()
+    for claim in item.claims:
+        roles = context.roles_of(claim)
+        if claim.field in ("timing", "instructions", "frequency", "dosage", "dose"):
+            whens |= {w.value[0] for w in roles.whens}
+            for r in roles.weekdays:
+                weekdays |= r.value
+            if roles.prn:
+                fields.add("prn")
+        if roles.open_durations:
+            fields.add("open_duration")
+        if roles.doses:
+            fields.add("dose")
+        if claim.field == "dose":
+            fields.add("dose")
+        if claim.field == "as_needed" and (claim.boolean or roles.prn):
+            fields.add("prn")
+    insulin = _insulin(context, statement)
+    part = context.binding.relation.get(item.index) == PART
+    made = Setting(
+        context.rulepack.lexicon,
+        context.source.modality,
+        statement,
+        {"whens": frozenset(whens), "weekdays": frozenset(weekdays), "fields": frozenset(fields)},
+        insulin,
+        part,
+    )
+    context.settings[item.index] = made
+    return made
+
+
+def _insulin(context: Context, statement: Statement) -> bool:
+    entry = statement.name.entry or statement.name.stem
+    return entry is not None and all(any(m in context.rulepack.bundle.insulins for m in c) for c in entry.compositions)
+
+
+def family_of(context: Context, statement: Statement) -> str | None:
+    """The form family the statement names, if it names exactly one."""
+    lexicon = context.rulepack.lexicon
+    families = {lexicon.form_family.get(r.value) for r in statement.roles.forms}
+    families.discard(None)
+    if len(families) == 1:
+        found = next(iter(families))
+        return None if found in ("drops", "spray") else found
+    return None
+
+
+def releases_of(statement: Statement) -> tuple[str, ...]:
+    """Every release a statement names, in its name or behind it, in order and without repeats."""
+    return tuple(dict.fromkeys([*statement.name.release, *(r.value[0] for r in statement.roles.releases)]))
+
+
+def name_chunks(context: Context, statement: Statement) -> tuple[Chunk, ...]:
+    """The name of a statement as evidence, for what rests on the medicine and not on a word of its own."""
+    name = statement.name
+    return (Chunk("name", name.key, name.start, name.end, 0, 0),)

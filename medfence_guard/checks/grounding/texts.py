@@ -1,0 +1,254 @@
+"""The checks of free text: `timing` and `instructions`, reasons, and quotations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from medfence_guard.checks.check import Context
+from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, unreadable_claim
+from medfence_guard.checks.grounding.components.limits import limit_of_the_reason, reason_of_the_limit
+from medfence_guard.checks.grounding.components.others import other_components
+from medfence_guard.checks.grounding.firmness import claim_findings
+from medfence_guard.checks.grounding.ownership import of_a_statement
+from medfence_guard.checks.grounding.stated import setting_for
+from medfence_guard.checks.grounding.wording import READ_AS_VALUES, chunks_holding, statement_words, words_of
+from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.contract import Finding, Severity, Span
+from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.statement import Statement
+from medfence_guard.reader.text import fold
+
+# A key that says when, and how the codes of what it may hold begin (FHIR: AC before, PC after, C with a meal).
+_KEY_SAYS_WHEN = {"before_food": "AC", "after_food": "PC", "with_food": "C", "with_meal": "C", "with_meals": "C"}
+
+
+@of_a_statement("grounding.text")
+def timing_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
+    """`timing` and `instructions`: meals, times of day, advice. Every part must stand in the statement."""
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = unreadable_claim(roles)
+    prefix = _KEY_SAYS_WHEN.get(claim.key.lower().replace(" ", "_").replace("-", "_"))
+    if prefix is not None and any(not w.value[0].startswith(prefix) for w in roles.whens):
+        judgements.append(KEY_CONTRADICTS)
+    judgements.extend(_free_words(context, setting, claim, roles))
+    weekdays_only = roles.weekdays and not (roles.rates or roles.slots or roles.prn or roles.stat or roles.as_directed)
+    if weekdays_only:
+        stated = frozenset().union(*(r.value for r in statement.roles.weekdays)) if statement.roles.weekdays else frozenset()
+        claimed = frozenset().union(*(r.value for r in roles.weekdays))
+        where = tuple(r.chunk for r in statement.roles.weekdays)
+        judgements.append(
+            Judgement(PASS, "timing.equal", "source names the same days", where)
+            if claimed == stated and where
+            else added(setting, "timing.day_invented", "source names other days or none", where)
+        )
+    judgements.extend(other_components(context, setting, item, claim, roles, beside=("rates",) if weekdays_only else ()))
+    timed = {code for _, codes in statement.roles.doses_timed for code in codes}
+    named = {w.value[0] for w in roles.whens}
+    if claim.field == "timing" and len(timed) > 1 and named and timed - named and named & timed and not roles.doses:
+        # `16 U before breakfast and 10 U before dinner`, with `before dinner` as the timing of it all.
+        where = tuple(w.chunk for w in statement.roles.whens)
+        judgements.append(
+            Judgement(ABSTAIN, "timing.one_of_several", "source names another time or meal as well", where, severity=Severity.MAJOR)
+        )
+    if not judgements:
+        judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
+    return claim_findings(context, claim, judgements, "grounding.text")
+
+
+_NEGATIONS = frozenset("no not never without avoid dont don't nahi mat matt cannot cant can't except neither nor".split())
+
+_AUXILIARIES = frozenset("do to be please should must can may will it".split())
+
+_CLAUSE = re.compile(r"[,.;:()\n]|\band\b|\bbut\b")
+
+
+def _negation_moved(context: Context, statement: Statement, claim: Claim) -> bool:
+    """`do not crush`, carried as `crush`: each clause of a claim must find a clause of the source that negates as it does."""
+    text = fold(claim.text).text
+    pieces = sorted({(c.start, c.end) for c in statement.chunks})
+    source = fold(context.source.text[pieces[0][0] : pieces[-1][1]]).text
+    stated = [frozenset(_plain_words(part)) for part in _CLAUSE.split(source)]
+    if not any(words & _NEGATIONS for words in stated) and not _NEGATIONS & frozenset(_plain_words(text)):
+        return False
+    for part in _CLAUSE.split(text):
+        words = frozenset(_plain_words(part))
+        said = words - _NEGATIONS - _AUXILIARIES
+        holding = [s for s in stated if said <= s]
+        if said and words & _NEGATIONS and not any(s & _NEGATIONS for s in holding):
+            return True
+        if said and holding and not any((s & _NEGATIONS) == (words & _NEGATIONS) for s in holding):
+            return True
+    return False
+
+
+def _plain_words(text: str) -> list[str]:
+    return re.findall(r"[a-z']+", text)
+
+
+def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
+    """The inert and unknown words of a free text: verbatim in the item's own statement, or not entailed."""
+    free: list[str] = []
+    claimed = fold(claim.text).text
+    taken = sorted(
+        (r.chunk.start, r.chunk.end)
+        for kind in (
+            "strengths",
+            "doses",
+            "rates",
+            "slots",
+            "whens",
+            "weekdays",
+            "prn",
+            "stat",
+            "as_directed",
+            "durations",
+            "open_durations",
+            "forms",
+            "routes",
+            "sites",
+            "maxima",
+            "quantities",
+            "ambiguous",
+            "verbs",
+        )
+        for r in getattr(roles, kind)
+    )
+    place = 0
+    for start, end in [*taken, (len(claimed), len(claimed))]:
+        if start > place:
+            part = " ".join(
+                w
+                for w in words_of(claimed[place:start])
+                if w not in ("take", "tab", "x", "for", "and", "then", "the", "a", "of", "to", "in", "at", "or")
+            )
+            if part:
+                free.append(part)
+        place = max(place, end)
+    if not free:
+        return []
+    text = statement_words(context, setting.statement)
+    if _negation_moved(context, setting.statement, claim):
+        return [
+            added(setting, "text.negation_moved", "source forbids what the claim asks for, or the reverse", setting.statement.chunks[:1])
+        ]
+    missing = [part for part in free if f" {part} " not in text and not all(f" {w} " in text for w in part.split())]
+    if not missing:
+        where = chunks_holding(context, setting.statement, [word for part in free for word in part.split()])
+        return [Judgement(PASS, "text.verbatim", "source has the same words", where)]
+    digits = any(c.isdigit() for part in missing for c in part)
+    whole = " " + " ".join(words_of(context.source.text)) + " "
+    # The words of the clause beside it (`… x 5 days. Complete the course.`) may be meant for this medicine.
+    beside = all(f" {word} " in whole for part in missing for word in part.split())
+    # Advice of the same kind in other words (`complete the full course` for `complete the course`) is not proven invented.
+    beside = beside or bool({r.value for r in roles.inert} & {r.value for r in setting.statement.roles.inert})
+    digits = digits and not beside
+    proven = setting.statement.readable and not setting.misreadable and not beside
+    return [
+        Judgement(
+            FAIL if proven or (digits and setting.statement.readable) else ABSTAIN,
+            "text.not_in_statement",
+            "the item's own statement does not have these words",
+            setting.statement.chunks[:1],
+            severity=Severity.MAJOR if not proven else Severity.CRITICAL,
+        )
+    ]
+
+
+@of_a_statement("grounding.text")
+def text_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
+    """`indication`, `as_needed_for`: the words must stand in the item's own statement."""
+    setting = setting_for(context, item, statement)
+    roles = context.roles_of(claim)
+    if roles.unreadable:
+        return claim_findings(context, claim, unreadable_claim(roles), "grounding.text")
+    wanted = [w for w in words_of(claim.text) if w not in _REASON_GLUE]
+    # What is read as a dose or a time is no reason and no place: `OD` as a site, `1-1-1` as an indication.
+    text = statement_words(
+        context, statement, without=frozenset(r.chunk for kind in READ_AS_VALUES for r in getattr(statement.roles, kind))
+    )
+    same = context.rulepack.lexicon.same_reasons
+    told = [w for w in _by_meaning(words_of(claim.text), same) if w not in _REASON_GLUE]
+    stated = [*statement.roles.prn_for, *statement.roles.indications]
+    verbatim = bool(wanted) and all(f" {w} " in text for w in wanted)
+    if verbatim or (told and set(told) <= set(_by_meaning(text.split(), same))):
+        dropped = limit_of_the_reason(context, statement, claim, wanted) or reason_of_the_limit(context, statement, claim, wanted)
+        if dropped:
+            where = tuple(dropped)
+            return claim_findings(
+                context,
+                claim,
+                [Judgement(ABSTAIN, "text.limit_dropped", "source also says from what value on", where, severity=Severity.MAJOR)],
+                "grounding.text",
+            )
+        found = Judgement(PASS, "text.verbatim", "source has the same words", chunks_holding(context, statement, wanted))
+        if not verbatim:
+            where = tuple(r.chunk for r in stated) or statement.chunks[-1:]
+            found = Judgement(PASS, "text.same_reason", "source says the same in other words", where, note=True)
+        return claim_findings(context, claim, [found], "grounding.text")
+    whole = " " + " ".join(words_of(context.source.text)) + " "
+    proven = statement.readable and not setting.misreadable and not all(f" {w} " in whole for w in wanted)
+    # Beside a reason the source does state, other words may say the same, unless the table knows both as different reasons.
+    known = {w for w in told if w.startswith(_MEANT)}
+    reasons = {w for r in stated for w in _by_meaning(words_of(context.text(Span(r.chunk.start, r.chunk.end))), same)}
+    if reasons and not (known and known == set(told) and all(w.startswith(_MEANT) for w in reasons) and not known & reasons):
+        proven = False
+    return claim_findings(
+        context,
+        claim,
+        [
+            Judgement(
+                FAIL if proven else ABSTAIN,
+                "text.not_in_statement",
+                "the item's own statement does not have these words",
+                statement.chunks[-1:],
+            )
+        ],
+        "grounding.text",
+    )
+
+
+_REASON_GLUE = frozenset({"for", "of", "the", "a", "in", "and"})
+
+_MEANT = "="  # no word holds it, so a meaning is never taken for a word
+
+_LONGEST_REASON = 4
+
+
+def _by_meaning(words: Sequence[str], same: Mapping[str, str]) -> list[str]:
+    """The words with every listed wording of a reason (`bukhar`, `HTN`) replaced by its meaning, longest first."""
+    out: list[str] = []
+    place = 0
+    while place < len(words):
+        for size in range(min(_LONGEST_REASON, len(words) - place), 0, -1):
+            meant = same.get(" ".join(words[place : place + size]))
+            if meant is not None:
+                out.append(_MEANT + meant)
+                place += size
+                break
+        else:
+            out.append(words[place])
+            place += 1
+    return out
+
+
+@of_a_statement("grounding.text")
+def quote_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
+    """`source_quote`: verbatim in the item's own statement, white space and case aside."""
+    start = context.source.text.rfind("\n", 0, statement.span.start) + 1
+    stop = context.source.text.find("\n", statement.span.end)
+    around = fold(context.source.text[start : stop if stop >= 0 else len(context.source.text)]).text
+    quoted = " ".join(fold(claim.text).text.split())
+    # Whole words and numbers: `50 mg` is no quotation of `650 mg`.
+    if quoted and re.search(rf"(?<![\w.,/-]){re.escape(quoted)}(?![\w])(?![.,/-]\w)", " ".join(around.split())):
+        return claim_findings(
+            context, claim, [Judgement(PASS, "text.verbatim", "source has exactly that", statement.chunks[:1])], "grounding.text"
+        )
+    return claim_findings(
+        context,
+        claim,
+        [Judgement(FAIL, "text.quote_not_in_statement", "the item's own statement does not have that text", statement.chunks[:1])],
+        "grounding.text",
+    )

@@ -1,0 +1,78 @@
+"""The checks of `frequency`, `duration` and `as_needed`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from medfence_guard.checks.check import Context
+from medfence_guard.checks.grounding.claimed import UNREAD_WORDS, unread_words, unreadable_claim
+from medfence_guard.checks.grounding.components.others import other_components
+from medfence_guard.checks.grounding.firmness import claim_findings
+from medfence_guard.checks.grounding.ownership import of_a_statement
+from medfence_guard.checks.grounding.stated import setting_for
+from medfence_guard.compare import ABSTAIN, Judgement, compare_duration, compare_frequency, compare_prn_flag, slots_spelt_out
+from medfence_guard.contract import Finding, Severity
+from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.statement import Statement
+
+
+@of_a_statement("grounding.frequency")
+def frequency_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
+    """`frequency`: count, interval, slots, days and as-needed, as canonical timing."""
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = unreadable_claim(roles) or compare_frequency(setting, roles)
+    if slots_spelt_out(statement.roles, roles) is not None:
+        # `1 morning, 1 night` for `1-0-1`: the counts are those of the slots, and compared with them.
+        roles = replace(roles, doses=[], numbers=[])
+    judgements = list(judgements) + unread_words(context, setting, item, claim, roles)
+    judgements.extend(
+        other_components(
+            context,
+            setting,
+            item,
+            claim,
+            roles,
+            beside=("rates", "slots", "prn", "weekdays", "stat", "as_directed", "ambiguous", "day_parts"),
+        )
+    )
+    if not judgements:
+        judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
+    return claim_findings(context, claim, judgements, "grounding.frequency")
+
+
+@of_a_statement("grounding.duration")
+def duration_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
+    """`duration`: weeks and days convert exactly, months and days never."""
+    roles = context.roles_of(claim)
+    setting = setting_for(context, item, statement)
+    judgements = unreadable_claim(roles) or compare_duration(setting, roles)
+    if roles.residue or (roles.durations and roles.numbers):
+        judgements = [
+            *judgements,
+            UNREAD_WORDS,
+        ]
+    judgements = [*judgements, *other_components(context, setting, item, claim, roles, beside=("durations", "numbers"))]
+    return claim_findings(context, claim, judgements, "grounding.duration")
+
+
+@of_a_statement("grounding.as_needed")
+def as_needed_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
+    """`as_needed`: true needs a word for it, false a statement read to its end without one."""
+    setting = setting_for(context, item, statement)
+    claimed = claim.boolean
+    if claimed is None:
+        roles = context.roles_of(claim)
+        text = claim.text.strip().lower()
+        if roles.prn or text in ("yes", "true", "y"):
+            claimed = True
+        elif text in ("no", "false", "n"):
+            claimed = False
+        else:
+            return claim_findings(
+                context,
+                claim,
+                [Judgement(ABSTAIN, "claim.unread_words", "the claim is no yes or no that can be read", severity=Severity.MAJOR)],
+                "grounding.as_needed",
+            )
+    return claim_findings(context, claim, compare_prn_flag(setting, claimed), "grounding.as_needed")

@@ -1,0 +1,168 @@
+"""Doses: what is taken each time, and what may be counted without saying so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.quantities import compare_quantity, dimension_of
+from medfence_guard.compare.wording import number_text, quantity_text
+from medfence_guard.contract import Severity
+from medfence_guard.reader.chunks import Quantity
+from medfence_guard.reader.roles import Role
+
+
+def form_units(setting: Setting) -> frozenset[str]:
+    """The countable units of the statement's form."""
+    units = {setting.lexicon.form_unit.get(r.value) for r in setting.statement.roles.forms}
+    return frozenset(u for u in units if u)
+
+
+def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Quantity], injected_form: bool) -> list[Judgement]:
+    """What is taken each time. `bare`: claimed numbers without a unit."""
+    roles = setting.statement.roles
+    claimed = [*claims, *bare]
+    if not claimed:
+        return [Judgement(ABSTAIN, "dose.unreadable_claim", "the claim is no dose that can be read", severity=Severity.MAJOR)]
+    strength_like = [
+        c
+        for c in claims
+        if (c.units[0] is not None and dimension_of(setting.lexicon, c.units[0]) in ("mass", "percent", "meq", "mmol"))
+        or (c.units[0] == "[iU]" and not setting.insulin)
+    ]
+    if strength_like and not any(
+        dimension_of(setting.lexicon, d.value.units[0]) == dimension_of(setting.lexicon, strength_like[0].units[0] or "mg")
+        for d in roles.doses
+        if d.value.units[0]
+    ):
+        return _dose_as_strength(setting, strength_like[0], injected_form)
+    doses = distinct_doses(roles.doses)
+    if len(doses) > 1:
+        if len(claimed) == len(doses) and all(_same_dose(setting, d.value, c) for d, c in zip(doses, claimed, strict=True)):
+            return [
+                Judgement(
+                    PASS,
+                    "dose.all_carried",
+                    "source says " + ", ".join(quantity_text(d.value) for d in doses),
+                    tuple(d.chunk for d in doses),
+                )
+            ]
+        return [
+            Judgement(
+                FAIL,
+                "dose.one_of_several",
+                "source says " + ", then ".join(quantity_text(d.value) for d in doses),
+                tuple(d.chunk for d in doses),
+            )
+        ]
+    claim = claimed[0]
+    if len(claimed) > 1:
+        return [added(setting, "dose.added", "the claim states more than one dose", tuple(d.chunk for d in doses))]
+    if doses:
+        return _compare_one_dose(setting, doses[0], claim)
+    slots = list(roles.slots)
+    if slots:
+        values = {v for v in slots[0].value[0] if v}
+        unit = slots[0].value[1]
+        where = (slots[0].chunk,)
+        said = f"source says {'-'.join(number_text(v) for v in slots[0].value[0])}"
+        if len(values) > 1:
+            return [Judgement(FAIL, "dose.one_of_several", f"{said}: unequal doses", where)]
+        value = next(iter(values))
+        units = form_units(setting) | ({unit} if unit else set())
+        if claim.parts != (value,) or claim.high is not None:
+            return [Judgement(FAIL, "quantity.different", said, where)]
+        if claim.per:
+            return [Judgement(FAIL, "unit.denominator_added", said, where)]
+        if claim.units[0] is None or claim.units[0] in units:
+            return [Judgement(PASS, "dose.from_slots", f"{said}, each slot of one countable form", where, note=True)]
+        if not units and (claim.units[0] or "").startswith("{"):
+            return [Judgement(ABSTAIN, "dose.unit_not_written", f"{said}; what is counted is not written", where, severity=Severity.MAJOR)]
+        return [Judgement(FAIL, "unit.other_dimension", said, where)]
+    if roles.unreadable:
+        return [
+            Judgement(
+                ABSTAIN,
+                "number.unreadable",
+                "the source's number is not a plain number",
+                tuple(r.chunk for r in roles.unreadable),
+                severity=Severity.MAJOR,
+            )
+        ]
+    if (
+        claim.parts == (Fraction(1),)
+        and claim.high is None
+        and (claim.units[0] is None or claim.units[0] in form_units(setting))
+        and form_units(setting)
+    ):
+        return [
+            Judgement(
+                ABSTAIN,
+                "dose.inferred",
+                "the statement writes no dose; one unit is only the convention",
+                tuple(r.chunk for r in roles.forms),
+                severity=Severity.MAJOR,
+            )
+        ]
+    return [added(setting, "dose.not_in_source", "the statement states no dose")]
+
+
+def distinct_doses(doses: Sequence[Role]) -> list[Role]:
+    """Doses that are all one are one; otherwise each of them counts."""
+    if len({d.value for d in doses}) == 1:
+        return list(doses[:1])
+    return list(doses)
+
+
+def _same_dose(setting: Setting, source: Quantity, claim: Quantity) -> bool:
+    if source.parts != claim.parts or source.high != claim.high:
+        return False
+    if claim.units == source.units:
+        return source.per == claim.per
+    return claim.units == (None,) or ({claim.units[0], source.units[0]} == {"{unit}", "[iU]"} and setting.insulin)
+
+
+# What a bare number counts without saying so. A spoon, a puff or a unit of insulin is none of them.
+PIECES = frozenset({"{tbl}", "{capsule}", "{sachet}", "{supp}", "{patch}", "{ampule}", "{vial}", "{lozenge}", "{respule}", "{rotacap}"})
+
+
+def _compare_one_dose(setting: Setting, dose: Role, claim: Quantity) -> list[Judgement]:
+    source: Quantity = dose.value
+    said = f"source says {quantity_text(source)}"
+    if any(per == "kg" for _, per in source.per) and not claim.per:
+        return [
+            Judgement(ABSTAIN, "unit.per_weight", f"{said}; what that comes to is not computed", (dose.chunk,), severity=Severity.MAJOR)
+        ]
+    if claim.units[0] is None:
+        if claim.parts != source.parts or claim.high != source.high:
+            return [Judgement(FAIL, "quantity.different", said, (dose.chunk,))]
+        countable = source.units[0] in PIECES
+        if countable:
+            return [Judgement(PASS, "dose.unit_not_claimed", f"{said}; the claim counts without naming the unit", (dose.chunk,), note=True)]
+        return [Judgement(ABSTAIN, "unit.not_claimed", f"{said}; the claim has no unit", (dose.chunk,), severity=Severity.MAJOR)]
+    return compare_quantity(setting, source, claim, dose.chunk)
+
+
+def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) -> list[Judgement]:
+    """A mass under `dose`: the strength of an injection is its dose; elsewhere it stands in the wrong field (P5)."""
+    full = [r for r in setting.statement.roles.strengths if None not in r.value.units]
+    if not full:
+        return [added(setting, "dose.not_in_source", "the statement states no such dose")]
+    if any(per == "kg" for _, per in full[0].value.per) and not claim.per:
+        said = f"source says {quantity_text(full[0].value)}; what that comes to is not computed"
+        return [Judgement(ABSTAIN, "unit.per_weight", said, (full[0].chunk,), severity=Severity.MAJOR)]
+    judged = compare_quantity(setting, full[0].value, claim, full[0].chunk)
+    if any(j.verdict is not PASS for j in judged):
+        return judged
+    if injected_form and not setting.statement.roles.doses and not setting.statement.roles.slots:
+        return judged
+    return [
+        Judgement(
+            ABSTAIN,
+            "schema.role",
+            f"source says {quantity_text(full[0].value)} as the strength; it stands in the dose",
+            (full[0].chunk,),
+            severity=Severity.MAJOR,
+        )
+    ]

@@ -1,0 +1,234 @@
+"""The frequency group as a whole: ambiguity, single doses, count, slots, as needed, days of the week (P15)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from medfence_guard.compare.as_needed import compare_prn
+from medfence_guard.compare.doses import form_units
+from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.rates import rate_per_day
+from medfence_guard.compare.schedules import compare_claimed_day_parts, compare_claimed_rate, compare_claimed_slots, compare_rate_and_slots
+from medfence_guard.compare.slots import compare_spelt_out, slot_parts, slots_spelt_out
+from medfence_guard.compare.wording import rate_text
+from medfence_guard.contract import Severity
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.lexicon import Rate
+from medfence_guard.reader.roles import Roles
+
+
+def compare_frequency(setting: Setting, claim: Roles) -> list[Judgement]:
+    """The frequency group: count, interval, slots, PRN, period, day (P15)."""
+    source = setting.statement.roles
+    out: list[Judgement] = []
+    contradiction = self_contradiction(source)
+    if contradiction is not None:
+        out.append(contradiction)
+    if source.unsupported:
+        out.append(
+            Judgement(
+                ABSTAIN,
+                "timing.complex_regimen",
+                "the statement holds a regimen that is not read",
+                tuple(r.chunk for r in source.unsupported),
+                severity=Severity.MAJOR,
+            )
+        )
+    if not (claim.has_timing or claim.ambiguous):
+        if claim.whens:
+            return [
+                *out,
+                Judgement(
+                    ABSTAIN,
+                    "schema.role",
+                    "a meal stands where the frequency belongs",
+                    tuple(r.chunk for r in source.rates),
+                    severity=Severity.MAJOR,
+                ),
+            ]
+        return [
+            *out,
+            Judgement(
+                ABSTAIN,
+                "timing.unparsed",
+                "the claim is no frequency that can be read",
+                tuple(r.chunk for r in (*source.rates, *source.slots)),
+                severity=Severity.MAJOR,
+            ),
+        ]
+    out.extend(_compare_core(setting, source, claim))
+    out.extend(_lost_interval(source, claim))
+    out.extend(compare_prn(setting, source, bool(claim.prn)))
+    out.extend(_compare_weekdays(setting, source, claim))
+    return out
+
+
+def _lost_interval(source: Roles, claim: Roles) -> list[Judgement]:
+    """`weekly` beside slots or a time of day: a claim of the slots alone makes it daily."""
+    lost = [
+        r
+        for r in source.rates
+        if (r.value.unit != "d" or r.value.period != 1) and "weekly" not in r.chunk.notes and (source.slots or source.day_parts)
+    ]
+    if not lost or claim.rates:
+        return []
+    return [
+        Judgement(
+            ABSTAIN if source.unsupported or source.residue else FAIL,
+            "timing.frequency_lost",
+            f"source says {rate_text(lost[0].value)}, which the claim drops",
+            tuple(r.chunk for r in lost),
+        )
+    ]
+
+
+def self_contradiction(roles: Roles) -> Judgement | None:
+    """`BD at bedtime`, `OD 1-0-1`: the statement's own parts do not fit together; a person must look."""
+    parts = {w.value[0] for w in roles.day_parts}
+    if len(roles.rates) + len(roles.slots) <= 1 and not parts:
+        return None
+    counts: set[Fraction] = set()
+    chunks: list[Chunk] = []
+    for role in roles.rates:
+        daily = rate_per_day(role.value)
+        if daily is not None:
+            counts.add(daily)
+            chunks.append(role.chunk)
+    for role in roles.slots:
+        counts.add(Fraction(sum(1 for v in role.value[0] if v)))
+        chunks.append(role.chunk)
+    if (
+        len({r.value for r in roles.rates if "weekly" not in r.chunk.notes}) > 1
+        or len({r.value[0] for r in roles.slots}) > 1
+        or len(counts) > 1
+    ):
+        return Judgement(
+            ABSTAIN, "timing.multi_frequency", "the statement holds more than one frequency", tuple(chunks), severity=Severity.MAJOR
+        )
+    if parts and counts and not (parts <= {"HS", "NIGHT"} and counts == {Fraction(1)}):
+        if Fraction(len(parts)) not in counts:
+            return Judgement(
+                ABSTAIN,
+                "timing.self_contradictory",
+                "the frequency and the times of day do not fit together",
+                tuple(chunks + [w.chunk for w in roles.day_parts]),
+                severity=Severity.MAJOR,
+            )
+    if parts and roles.slots:
+        given = slot_parts(roles.slots[0].value[0])
+        loose = {"HS": "NIGHT", "AFT": "NOON"}
+        if {loose.get(p, p) for p in parts} - given - ({"EVE"} if "NIGHT" in given else set()):
+            return Judgement(
+                ABSTAIN,
+                "timing.self_contradictory",
+                "the slots and the times of day do not fit together",
+                tuple(chunks + [w.chunk for w in roles.day_parts]),
+                severity=Severity.MAJOR,
+            )
+    return None
+
+
+def _readings(roles: Roles) -> tuple[list[Rate], bool, tuple[Chunk, ...]]:
+    """Rates of ambiguous tokens, whether any token is ambiguous, and where."""
+    rates: list[Rate] = []
+    chunks: list[Chunk] = []
+    for role in roles.ambiguous:
+        kind, readings = role.value
+        if kind == "rate":
+            rates.extend(readings)
+            chunks.append(role.chunk)
+        elif kind == "two_numbers":
+            chunks.append(role.chunk)
+    return rates, bool(chunks), tuple(chunks)
+
+
+def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgement]:
+    rates, ambiguous, where = _readings(source)
+    confused = tuple(r.chunk for r in source.unreadable if r.value in ("timing", "slots"))
+    if confused and not (source.rates or source.slots):
+        return [
+            Judgement(ABSTAIN, "timing.confusable", "the source's timing word mixes letters and digits", confused, severity=Severity.MAJOR)
+        ]
+    claim_rates, claim_ambiguous, _ = _readings(claim)
+    if claim_ambiguous or ambiguous:
+        pairs = [(r, c) for r in (rates or [x.value for x in source.rates]) for c in (claim_rates or [x.value for x in claim.rates])]
+        if pairs and not any(r == c for r, c in pairs) and not source.slots and not claim.slots and not claim.day_parts:
+            return [Judgement(FAIL, "timing.no_reading_entails", "no reading of the ambiguous word gives the claimed frequency", where)]
+        return [Judgement(ABSTAIN, "timing.ambiguous_token", "a timing word has two attested readings", where, severity=Severity.MAJOR)]
+    spelt = slots_spelt_out(source, claim)
+    if spelt is not None and not (claim.rates or claim.stat or claim.as_directed or source.stat):
+        return compare_spelt_out(setting, source.slots[0], spelt, form_units(setting))
+    if claim.as_directed:
+        if source.as_directed:
+            return [Judgement(PASS, "timing.equal", "source says as directed", tuple(r.chunk for r in source.as_directed))]
+        return [added(setting, "timing.component_invented", "the statement does not say as directed")]
+    if source.as_directed and not (source.rates or source.slots):
+        return [Judgement(FAIL, "timing.component_invented", "source says only as directed", tuple(r.chunk for r in source.as_directed))]
+    if claim.stat or source.stat:
+        where = tuple(r.chunk for r in source.stat)
+        if claim.stat and source.stat:
+            return _beside_stat(setting, source, claim, where)
+        if source.stat:
+            return [Judgement(FAIL, "timing.single_dose_lost", "source says a single dose", where)]
+        if not (claim.rates or claim.slots):
+            return [
+                added(
+                    setting, "timing.component_invented", "the statement does not say a single dose", tuple(r.chunk for r in source.rates)
+                )
+            ]
+        return [added(setting, "timing.component_invented", "the statement does not say a single dose")]
+    if claim.rates and claim.slots:
+        return compare_rate_and_slots(setting, source, claim)
+    if claim.rates:
+        return compare_claimed_rate(setting, source, claim)
+    if claim.slots:
+        return compare_claimed_slots(setting, source, claim)
+    if claim.day_parts:
+        return compare_claimed_day_parts(setting, source, claim)
+    # PRN or weekdays alone.
+    dropped = [r for r in (*source.rates, *source.slots) if "weekly" not in r.chunk.notes]
+    if dropped:
+        return [Judgement(FAIL, "timing.frequency_lost", "source states a frequency that the claim drops", tuple(r.chunk for r in dropped))]
+    return []
+
+
+def _beside_stat(setting: Setting, source: Roles, claim: Roles, where: tuple[Chunk, ...]) -> list[Judgement]:
+    """`stat` is one dose; what stands beside it (`stat, then BD`) is an order of its own and has to be carried too."""
+    said = Judgement(PASS, "timing.equal", "source says a single dose", where)
+    told = setting.carried["whens"]
+    regular = (*source.rates, *source.slots, *(w for w in source.day_parts if w.value[0] not in told))
+    claimed = claim.rates or claim.slots or claim.day_parts
+    if regular and not claimed:
+        firm = bool(source.rates or source.slots)
+        return [
+            Judgement(
+                FAIL if firm else ABSTAIN,
+                "timing.frequency_lost",
+                "source says more than a single dose; the claim drops it",
+                tuple(r.chunk for r in regular),
+                severity=Severity.CRITICAL if firm else Severity.MAJOR,
+            )
+        ]
+    if claimed and not regular:
+        return [added(setting, "timing.component_invented", "the statement says only a single dose", where)]
+    if source.residue or any(r.value[2] == "h" for r in source.durations):
+        return [
+            Judgement(ABSTAIN, "timing.complex_regimen", "more than a single dose stands beside it", where, severity=Severity.MAJOR),
+        ]
+    return [said, *_compare_core(setting, replace(source, stat=[]), replace(claim, stat=[]))] if regular else [said]
+
+
+def _compare_weekdays(setting: Setting, source: Roles, claim: Roles) -> list[Judgement]:
+    stated = frozenset().union(*(r.value for r in source.weekdays)) if source.weekdays else frozenset()
+    claimed = frozenset().union(*(r.value for r in claim.weekdays)) if claim.weekdays else frozenset()
+    where = tuple(r.chunk for r in source.weekdays)
+    if claimed:
+        if claimed == stated:
+            return [Judgement(PASS, "timing.equal", "source names the same days", where)]
+        if not stated:
+            return [added(setting, "timing.day_invented", "the statement names no such day")]
+        return [Judgement(FAIL, "timing.day_different", "source names other days", where)]
+    if stated and not stated <= setting.carried["weekdays"]:
+        return [Judgement(FAIL, "timing.day_dropped", "source names days of the week", where)]
+    return []

@@ -1,0 +1,146 @@
+"""Two amounts with units: value, unit, denominator, order and range."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting
+from medfence_guard.compare.wording import quantity_text
+from medfence_guard.contract import Severity
+from medfence_guard.reader.chunks import Chunk, Quantity
+from medfence_guard.reader.lexicon import Lexicon
+
+
+def dimension_of(lexicon: Lexicon, unit: str) -> str:
+    """What a unit measures; only amounts of one dimension are converted."""
+    return lexicon.unit_by_ucum[unit].dimension
+
+
+def in_base_unit(lexicon: Lexicon, value: Fraction, unit: str) -> Fraction:
+    """An amount in the base unit of its dimension, exactly."""
+    return value * lexicon.unit_by_ucum[unit].scale
+
+
+def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk: Chunk) -> list[Judgement]:
+    """Both sides with units. Value, unit, denominator, order and range must all agree."""
+    lexicon = setting.lexicon
+    said = f"source says {quantity_text(source)}"
+    where = (chunk,)
+    out: list[Judgement] = []
+    if len(source.parts) != len(claim.parts):
+        total = sum(source.parts, Fraction(0)) if len(claim.parts) == 1 else None
+        if total is not None and total == claim.parts[0] and len(set(source.units)) == 1 and source.units[0] == claim.units[0]:
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "strength.sum_of_parts",
+                    f"{said}; the claim is their sum, which is not converted",
+                    where,
+                    severity=Severity.MAJOR,
+                )
+            ]
+        if len(source.parts) == 1 and sum(claim.parts, Fraction(0)) == source.parts[0]:
+            return [Judgement(ABSTAIN, "strength.sum_of_parts", f"{said}; the claim splits it into parts", where, severity=Severity.MAJOR)]
+        return [Judgement(FAIL, "strength.component_lost", f"{said}", where)]
+    if source.high != claim.high:
+        same_low = source.parts == claim.parts
+        return [Judgement(FAIL, "quantity.range_end_lost" if same_low else "quantity.different", said, where)]
+    converted = False
+    for value, unit, wanted, wanted_unit in zip(source.parts, source.units, claim.parts, claim.units, strict=True):
+        assert unit is not None
+        assert wanted_unit is not None
+        one, other = dimension_of(lexicon, unit), dimension_of(lexicon, wanted_unit)
+        if one != other:
+            if {one, other} == {"iu", "unit"}:
+                if value == wanted and setting.insulin and not (setting.misreadable and "ocr_ambiguous_unit" in chunk.notes):
+                    out.append(
+                        Judgement(
+                            PASS, "unit.insulin_unit_is_iu", f"{said}; for an insulin of the bundle a unit is an IU", where, note=True
+                        )
+                    )
+                    continue
+                if value == wanted:
+                    return [
+                        Judgement(
+                            ABSTAIN,
+                            "unit.unit_or_iu",
+                            f"{said}; a unit is an IU only where the bundle says so",
+                            where,
+                            severity=Severity.MAJOR,
+                        )
+                    ]
+            return [Judgement(FAIL, "unit.other_dimension", said, where)]
+        if value == wanted and unit == wanted_unit:
+            continue
+        if in_base_unit(lexicon, value, unit) != in_base_unit(lexicon, wanted, wanted_unit):
+            if sorted(source.parts) == sorted(claim.parts) and len(source.parts) > 1 and len(set(source.units)) == 1:
+                return [
+                    Judgement(
+                        ABSTAIN, "strength.order_of_parts", f"{said}; the parts stand in another order", where, severity=Severity.MAJOR
+                    )
+                ]
+            if value == wanted:
+                return [Judgement(FAIL, "unit.swapped", said, where)]
+            return [Judgement(FAIL, "quantity.different", said, where)]
+        converted = converted or unit != wanted_unit
+    out.extend(_compare_denominators(source, claim, said, where))
+    if any(j.verdict is not PASS for j in out):
+        return out
+    if converted:
+        if setting.misreadable:
+            return [
+                *out,
+                Judgement(
+                    ABSTAIN,
+                    "quantity.exact_conversion",
+                    f"{said}; equal after exact conversion, which is not relied on in {setting.modality}",
+                    where,
+                    severity=Severity.MAJOR,
+                ),
+            ]
+        out.append(Judgement(PASS, "quantity.exact_conversion", f"{said}; exactly equal after conversion", where, note=True))
+    for note, rule in _SURFACE_NOTES.items():
+        if note in chunk.notes:
+            if note in ("naked_decimal", "ocr_ambiguous_unit") and setting.misreadable:
+                out.append(
+                    Judgement(ABSTAIN, rule, f"{said}, written in a form that OCR reads wrongly too easily", where, severity=Severity.MAJOR)
+                )
+            elif note != "ocr_ambiguous_unit":
+                out.append(Judgement(PASS, rule, f"{said}, written in an error-prone way", where, note=True))
+    return out or [Judgement(PASS, "quantity.equal", said, where)]
+
+
+_SURFACE_NOTES = {
+    "trailing_zero": "number.trailing_zero",
+    "naked_decimal": "number.naked_decimal",
+    "error_prone_unit": "unit.error_prone",
+    "ocr_ambiguous_unit": "unit.ocr_ambiguous",
+    "scale_word": "number.scale_word",
+}
+
+
+def _compare_denominators(source: Quantity, claim: Quantity, said: str, where: tuple[Chunk, ...]) -> list[Judgement]:
+    if source.per == claim.per:
+        return []
+    if not claim.per:
+        return [Judgement(FAIL, "unit.denominator_dropped", said, where)]
+    if not source.per:
+        if source.units[0] == "%" or (len(claim.per) == 1 and claim.per[0][1] in ("mL", "{puff}", "{spray}", "{dose}")):
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "unit.denominator_added",
+                    f"{said}; the claim adds a denominator the source does not write",
+                    where,
+                    severity=Severity.MAJOR,
+                )
+            ]
+        return [Judgement(FAIL, "unit.denominator_added", said, where)]
+    if len(source.per) == len(claim.per) == 1 and source.per[0][1] == claim.per[0][1]:
+        if source.parts[0] / source.per[0][0] == claim.parts[0] / claim.per[0][0]:
+            return [
+                Judgement(
+                    ABSTAIN, "unit.other_denominator", f"{said}; the ratio is the same, the label is not", where, severity=Severity.MAJOR
+                )
+            ]
+    return [Judgement(FAIL, "unit.other_denominator", said, where)]

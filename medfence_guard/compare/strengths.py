@@ -1,0 +1,250 @@
+"""Strengths: of one or several parts, with their units or without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from medfence_guard.bundle import Product
+from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.quantities import compare_quantity, dimension_of, in_base_unit
+from medfence_guard.compare.wording import number_text, quantity_text, unit_text
+from medfence_guard.contract import Severity
+from medfence_guard.reader.chunks import Chunk, Quantity
+from medfence_guard.reader.roles import Role, Roles
+
+
+def compare_strength(
+    setting: Setting, claims: Sequence[Quantity], implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]
+) -> list[Judgement]:
+    """All strengths the claim names against all the statement names.
+
+    `implied`: for a bare number of the source, the units under which the bundle attests it for this product (P4).
+    """
+    roles = setting.statement.roles
+    claim = _joined(claims)
+    if claim is None:
+        return [Judgement(ABSTAIN, "strength.unreadable_claim", "the claim is no strength that can be read", severity=Severity.MAJOR)]
+    composed = _composed(roles)
+    candidates = list(roles.strengths)
+    if setting.part and len(claim.parts) == 1:
+        whole = [(v, r.chunk) for r in candidates for v in r.value.parts if len(r.value.parts) > 1]
+        if any(v == claim.parts[0] for v, _ in whole):
+            # P3: the name of a split combination is held; its part's number is written.
+            return [
+                Judgement(PASS, "strength.part_of_combination", "source has that number among the parts of the combination", (whole[0][1],))
+            ]
+    if not candidates and composed is None:
+        if roles.unreadable:
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "number.unreadable",
+                    "the source's number is not a plain number",
+                    tuple(r.chunk for r in roles.unreadable),
+                    severity=Severity.MAJOR,
+                )
+            ]
+        if roles.numbers:
+            return [
+                Judgement(
+                    ABSTAIN,
+                    "number.role_unknown",
+                    "a number of the statement has no certain role",
+                    tuple(r.chunk for r in roles.numbers),
+                    severity=Severity.MAJOR,
+                )
+            ]
+        for dose in roles.doses:
+            if dose.value.units == claim.units and dose.value.parts == claim.parts:
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "schema.role",
+                        f"source says {quantity_text(dose.value)} as a dose; it stands in the strength",
+                        (dose.chunk,),
+                        severity=Severity.MAJOR,
+                    )
+                ]
+            if {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"} and dose.value.parts == claim.parts:
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "schema.role",
+                        f"source says {quantity_text(dose.value)} as a dose; it stands in the strength",
+                        (dose.chunk,),
+                        severity=Severity.MAJOR,
+                    )
+                ]
+        return [added(setting, "strength.not_in_source", "the statement states no strength")]
+    full = [r for r in candidates if None not in r.value.units]
+    bare = [r for r in candidates if None in r.value.units]
+    if (
+        composed is not None
+        and (not full or any(composed[0].parts == r.value.parts for r in full))
+        and len(composed[0].parts) == len(claim.parts)
+        and None not in claim.units
+    ):
+        return compare_quantity(setting, composed[0], claim, composed[1])
+    if len(full) > 1:
+        tuple_of_all = Quantity(
+            tuple(p for r in full for p in r.value.parts), tuple(u for r in full for u in r.value.units), None, full[-1].value.per
+        )
+        if len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1:
+            full = full[:1]
+        elif len(claim.parts) == len(tuple_of_all.parts) and None not in claim.units:
+            return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
+        else:
+            best = [compare_quantity(setting, r.value, claim, r.chunk) for r in full if None not in claim.units]
+            if any(all(j.verdict is PASS for j in js) for js in best):
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "strength.one_of_several",
+                        "the statement states more than one strength or amount",
+                        tuple(r.chunk for r in full),
+                        severity=Severity.MAJOR,
+                    )
+                ]
+            return [
+                Judgement(
+                    FAIL,
+                    "quantity.different",
+                    "source says " + ", ".join(quantity_text(r.value) for r in full),
+                    tuple(r.chunk for r in full),
+                )
+            ]
+    if full:
+        source = full[0]
+        if None in claim.units:
+            if claim.parts == source.value.parts:
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "unit.not_claimed",
+                        f"source says {quantity_text(source.value)}; the claim has no unit",
+                        (source.chunk,),
+                        severity=Severity.MAJOR,
+                    )
+                ]
+            return [Judgement(FAIL, "quantity.different", f"source says {quantity_text(source.value)}", (source.chunk,))]
+        out = compare_quantity(setting, source.value, claim, source.chunk)
+        if bare and all(j.verdict is PASS for j in out):
+            out.extend(_label_agrees(bare[0], source.value))
+        return out
+    return _compare_bare(setting, bare[0], claim, implied)
+
+
+def _joined(claims: Sequence[Quantity]) -> Quantity | None:
+    """Several amounts of one claim (`500 mg + 125 mg`) are one strength of several parts."""
+    if not claims:
+        return None
+    if len(claims) == 1:
+        return claims[0]
+    if any(c.high is not None for c in claims):
+        return None
+    return Quantity(tuple(p for c in claims for p in c.parts), tuple(u for c in claims for u in c.units), None, claims[-1].per)
+
+
+def _composed(roles: Roles) -> tuple[Quantity, Chunk] | None:
+    """The strength printed with the composition: `(Rosuvastatin 10 mg + Aspirin 75 mg)`."""
+    amounts = [(q, c) for _, q, c in roles.composition if q is not None]
+    if not amounts or len(amounts) != len(roles.composition):
+        return None
+    return (
+        Quantity(tuple(p for q, _ in amounts for p in q.parts), tuple(u for q, _ in amounts for u in q.units), None, amounts[-1][0].per),
+        amounts[0][1]._replace(end=amounts[-1][1].end),
+    )
+
+
+def _label_agrees(bare: Role, strength: Quantity) -> list[Judgement]:
+    """`Dolo 650 500 mg`: a number in the name that is another strength of the product makes the statement contradictory."""
+    label = bare.value.parts[0] if len(bare.value.parts) == 1 else None
+    if label is None and bare.value.parts == strength.parts:
+        return []
+    if label in strength.parts or label == sum(strength.parts, Fraction(0)):
+        return []
+    return [
+        Judgement(
+            ABSTAIN,
+            "strength.name_number_differs",
+            "the number in the name and the strength differ",
+            (bare.chunk,),
+            severity=Severity.MAJOR,
+        )
+    ]
+
+
+def _compare_bare(
+    setting: Setting, bare: Role, claim: Quantity, implied: Mapping[Fraction, tuple[tuple[str, Product], ...]]
+) -> list[Judgement]:
+    """P4: `Ecosprin 75`. The number grounds; the unit only if the bundle attests it with exactly one."""
+    source: Quantity = bare.value
+    where = (bare.chunk,)
+    said = "source says " + "/".join(number_text(v) for v in source.parts) + " without a unit"
+    if None in claim.units:
+        if claim.parts == source.parts:
+            return [Judgement(PASS, "quantity.equal", said + ", and so does the claim", where)]
+        return [Judgement(FAIL, "quantity.different", said, where)]
+    if claim.per and source.parts == (*claim.parts, *(n for n, _ in claim.per)):
+        # `Syp X 250/5`: 250 mg in 5 ml, or a combination.
+        return [Judgement(ABSTAIN, "unit.not_written", f"{said}; the bundle does not settle the unit", where, severity=Severity.MAJOR)]
+    if claim.parts != source.parts and claim.per:
+        return [Judgement(FAIL, "quantity.different", said, where)]
+    if len(source.parts) == 1:
+        attested = implied.get(source.parts[0], ())
+    else:
+        attested = implied.get(Fraction(-1), ())
+    units = sorted({unit for unit, _ in attested})
+    rows = tuple(row for _, row in attested)
+    if claim.parts != source.parts:
+        if len(units) == 1 and len(claim.parts) == 1 == len(source.parts) and units[0] in setting.lexicon.unit_by_ucum:
+            unit = units[0]
+            wanted = claim.units[0]
+            if (
+                wanted is not None
+                and dimension_of(setting.lexicon, unit) == dimension_of(setting.lexicon, wanted)
+                and in_base_unit(setting.lexicon, source.parts[0], unit) == in_base_unit(setting.lexicon, claim.parts[0], wanted)
+            ):
+                return [
+                    Judgement(
+                        ABSTAIN,
+                        "quantity.exact_conversion",
+                        f"{said}; equal only after supplying a unit and converting it",
+                        where,
+                        severity=Severity.MAJOR,
+                        reference=rows,
+                    )
+                ]
+        return [Judgement(FAIL, "quantity.different", said, where)]
+    if len(units) == 1 and all(u == units[0] for u in claim.units):
+        if claim.per:
+            return [Judgement(ABSTAIN, "unit.denominator_added", f"{said}; the claim adds a denominator", where, severity=Severity.MAJOR)]
+        return [
+            Judgement(
+                PASS,
+                "unit.implied_by_bundle",
+                f"{said}; the bundle knows that number for this product only in {unit_text(units[0])}",
+                where,
+                note=True,
+                reference=rows,
+            )
+        ]
+    if len(units) == 1:
+        if any(row.grade != "curated" for row in rows):
+            return [
+                Judgement(
+                    FAIL, "unit.contradicts_bundle", f"{said}; the bundle knows it only in {unit_text(units[0])}", where, reference=rows
+                )
+            ]
+        return [
+            Judgement(
+                ABSTAIN,
+                "unit.contradicts_bundle",
+                f"{said}; the bundle knows it only in {unit_text(units[0])}, by a curated fact",
+                where,
+                severity=Severity.MAJOR,
+                reference=rows,
+            )
+        ]
+    return [Judgement(ABSTAIN, "unit.not_written", f"{said}; the bundle does not settle the unit", where, severity=Severity.MAJOR)]
