@@ -253,8 +253,9 @@ def records() -> dict[str, str]:
     for record in ALL_CHECKS:
         for emitted in record.emits:
             told.setdefault(emitted, "")
-    read = set(re.findall(r'"(schema\.[a-z_]+)"', (ROOT / "medfence_guard" / "payload.py").read_text(encoding="utf-8")))
-    read |= set(re.findall(r'"(schema\.[a-z_]+)"', (ROOT / "medfence_guard" / "verify.py").read_text(encoding="utf-8")))
+    core = ROOT / "medfence_guard"
+    reading = [*sorted((core / "payload").glob("*.py")), core / "verify.py"]
+    read = {found for path in reading for found in re.findall(r'"(schema\.[a-z_]+)"', path.read_text(encoding="utf-8"))}
     return told | {check_id: SCHEMA.get(check_id, "") for check_id in read}
 
 

@@ -11,9 +11,7 @@ from medfence_guard.reader.chunks import Chunk, Quantity
 from medfence_guard.reader.roles import Roles
 
 _EXACT_DAYS = {"d": Fraction(1), "wk": Fraction(7)}
-
 _EXACT_MONTHS = {"mo": Fraction(1), "a": Fraction(12)}
-
 Period = tuple[Fraction, Fraction | None, str]
 
 

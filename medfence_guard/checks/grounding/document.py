@@ -76,7 +76,6 @@ _DEFERRED = re.compile(
 
 # `BD; 10-6-10`: unequal amounts, though it looks like a date; no day is 10 of month 6 of year 10.
 _AMOUNTS = re.compile(r"[ \t]*[;,.][ \t]*(\d{1,2})-(\d{1,2})-(\d{1,2})(?![\d/-])")
-
 _OWN_LINE = re.compile(
     r"[ \t.]*\n+[ \t(*•-]*([a-z]{2,3})(?: (?:preparation|form|formulation|tab|tablet|cap|capsule|only|brand))?[ )\].]*(?=\n|$)"
 )

@@ -59,9 +59,7 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
 
 
 _NEGATIONS = frozenset("no not never without avoid dont don't nahi mat matt cannot cant can't except neither nor".split())
-
 _AUXILIARIES = frozenset("do to be please should must can may will it".split())
-
 _CLAUSE = re.compile(r"[,.;:()\n]|\band\b|\bbut\b")
 
 
@@ -211,9 +209,7 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
 
 
 _REASON_GLUE = frozenset({"for", "of", "the", "a", "in", "and"})
-
 _MEANT = "="  # no word holds it, so a meaning is never taken for a word
-
 _LONGEST_REASON = 4
 
 

@@ -55,7 +55,6 @@ def limit_of_the_reason(context: Context, statement: Statement, claim: Claim, wa
 
 
 _COMPARED_SIGNS = {">": "above", "≥": "above", "<": "below", "≤": "below"}
-
 _COMPARED_WORDS = dict.fromkeys(("above", "over", "more", "greater"), "above") | dict.fromkeys(("below", "less", "under"), "below")
 
 
