@@ -10,7 +10,7 @@ what stands first there says when or how, of something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from medfence_guard.reader.chunks import Chunk
@@ -241,6 +241,8 @@ _PAPERS = tuple(
         r"(?:mob|mobile|ph|phone|tel|contact|whatsapp)\b\.?(?: no\.?)? ?:? ?\+?\d[\d -]{7,}",
     )
 )
+# `SpO2 98%`, and with a nought for the letter: a code that no dose looks like.
+_SATURATION = re.compile(r"sp ?[o0] ?2 ?[:-]? ?\d{2,3} ?%")
 # Two spans of hours a day are a clinic's.
 _HOURS = re.compile(r"(?:clinic |opd )?timings?[ :]")
 _SPAN = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)? ?(?:-|to) ?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)")
@@ -270,3 +272,19 @@ def is_of_the_paper(chunks: Sequence[Chunk], text: str) -> bool:
         ]
         return len(names) <= 4 and all(word.isalpha() or len(word) >= 5 for word in names)
     return any(pattern.fullmatch(line) for pattern in _PAPERS)
+
+
+def is_stamp_or_vital(clause: Sequence[Chunk], text: str, departments: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a whole clause is an oxygen saturation, or the name of a department as stamps bear it: however it was cut, with a date.
+
+    `departments`: the names by their first three letters.
+    """
+    first = clause[1] if clause[0].kind == "date" and len(clause) > 1 else clause[0]
+    if text.startswith("sp", first.start):
+        start, end = _extent(clause)
+        return end - start < 20 and _SATURATION.fullmatch(text[start:end].strip()) is not None
+    names = departments.get(text[first.start : first.start + 3])
+    if names is None or len(clause) > 6:
+        return False
+    undated = [chunk for chunk in clause if chunk.kind != "date"]
+    return " ".join(word for chunk in undated for word in _LETTERS.findall(text[chunk.start : chunk.end])) in names

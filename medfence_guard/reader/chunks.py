@@ -11,12 +11,14 @@ One pass, longest match first; every token ends in exactly one chunk, so what is
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from medfence_guard.bundle import Name
+from medfence_guard.reader.glued import harmless_cut
 from medfence_guard.reader.lexer import CONFUSED, DASHED, DATE, ITEM, MARK, NEWLINE, NUMBER, PLUSSED, SLASHED, UNREADABLE, WORD, Token
 from medfence_guard.reader.lexicon import ANY_NUMBER, ANY_UNIT, LEAF, Lexicon, Meaning, Rate, Trie
 
@@ -111,12 +113,22 @@ def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]
     Beside a number a run of letters may be cut into any known words; by itself only into words of timing.
     """
     pieces = lexicon.pieces
-    odd = [index for index, token in enumerate(tokens) if token.kind == WORD and token.text not in pieces and token.text not in names]
+    odd, dashed = [], []
+    for index, token in enumerate(tokens):
+        if token.kind == WORD:
+            if token.text not in pieces and token.text not in names:
+                odd.append(index)
+        elif token.kind == DASHED:
+            dashed.append(index)
     cuts = {index: cut for index in odd if (cut := _cut_of(tokens, index, lexicon, names)) is not None}
-    if not cuts:
+    runs = {index: run for index in dashed if (run := _slots_and_days(tokens, index, lexicon))}
+    if not cuts and not runs:
         return tokens
     out: list[Token] = []
     for index, token in enumerate(tokens):
+        if index in runs:
+            out += runs[index]
+            continue
         place, glued = token.start, token.glued
         for part in cuts.get(index, ()):
             out.append(Token(WORD, part, place, place + len(part), glued))
@@ -124,6 +136,28 @@ def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]
         if index not in cuts:
             out.append(token)
     return out
+
+
+_THREE_SLOTS = re.compile(r"([0-4]-[0-4]-[01])-([5-9]|[1-9]\d{1,2})")
+
+
+def _slots_and_days(tokens: Sequence[Token], index: int, lexicon: Lexicon) -> list[Token]:
+    """`50mg-0-0-1-30 days`: three slots and a length of time, in a line whose fields are parted by dashes; empty if it is not certain.
+
+    The dash before the slots shows how the fields are parted; the last number is more than a slot holds, and what it counts is named
+    right behind it; the third is nought or one, so that `1-0 - 3-5 days` is not read into `1-0-3-5 days`.
+    """
+    token = tokens[index]
+    parted = index > 0 and token.glued and tokens[index - 1].kind == MARK and tokens[index - 1].text == "-"
+    if not parted or index + 1 == len(tokens) or (run := _THREE_SLOTS.fullmatch(token.text)) is None:
+        return []
+    unit = tokens[index + 1]
+    if unit.kind != WORD or len(unit.text) < 3 or unit.text not in lexicon.timing_pieces or unit.text not in lexicon.time_units:
+        return []
+    dash = token.start + run.end(1)
+    slots = token._replace(text=run[1], end=dash, values=(token.values or ())[:3])
+    mark = Token(MARK, "-", dash, dash + 1, True)
+    return [slots, mark, Token(NUMBER, run[2], dash + 1, token.end, True, (token.values or ())[3:])]
 
 
 def _cut_of(tokens: Sequence[Token], index: int, lexicon: Lexicon, names: Mapping[str, Name]) -> list[str] | None:
@@ -135,6 +169,8 @@ def _cut_of(tokens: Sequence[Token], index: int, lexicon: Lexicon, names: Mappin
     cut = _piecewise(token.text, lexicon.pieces) if (before or after) and size > 1 else None
     if cut is None and size > 2:
         cut = _piecewise(token.text, lexicon.timing_pieces) or _head_and_name(token.text, names)
+    if cut is None and size > 2:
+        cut = harmless_cut(tokens, index, lexicon.glued, names)
     # A dotted word (`b.d.`) is no longer as long as it is written.
     return cut if cut is not None and size == token.end - token.start else None
 

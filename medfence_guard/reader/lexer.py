@@ -30,6 +30,8 @@ _DAY_MONTH_YEAR = (
     rf"|\d{{1,2}}(?:st|nd|rd|th)?[ -]?{_MONTH}[ ,'-]{{0,2}}(?:\d{{4}}|\d{{2}})"
 )
 _TIGHT_DASHED = rf"(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])"
+# Slots right behind the unit of a strength: `40mg1-0-1`. All of them, each as small as slots are, or none.
+_UNIT_SLOTS = rf"(?:(?<=\dmg)|(?<=\dmcg)|(?<=\dml)){_SMALL}(?:-+{_SMALL}){{2,3}}(?![\d./-])"
 _SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|[ ]?-)"
 
 # Alternatives are grouped by what their first character may be, so that a word is not tried as a date first. Of what may
@@ -49,7 +51,7 @@ _TOKEN = re.compile(
             (?P<date>(?<![\d/.-])(?:{_DAY_MONTH_YEAR})(?![\d/-]|\.\d))
           | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
           | (?P<mlslots>(?<![\w.]){_PLAIN}[ \t]?ml(?:[ \t]?-+[ \t]?(?:{_PLAIN}[ \t]?ml|0)){{2,3}}(?![\w]))
-          | (?P<dashed>{_TIGHT_DASHED}|{_SPACED_DASHED})
+          | (?P<dashed>{_TIGHT_DASHED}|{_UNIT_SLOTS}|{_SPACED_DASHED})
           | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:[ \t]?\+[ \t]?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
           | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
           | (?P<spaced>\d+(?:[ \t]+\.[ \t]*|\.[ \t]+(?=\d+[ \t]?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,[ \t]+\d{{3}}(?!\d))

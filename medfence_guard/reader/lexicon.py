@@ -173,6 +173,54 @@ def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
     return re.compile(r"(?<![a-z0-9'-])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![a-z0-9'-])")
 
 
+@dataclass(frozen=True, slots=True)
+class GluedWords:
+    """Harmless text by its letters alone, for runs whose spaces were lost (`reader/glued.py`).
+
+    `phrases`: letters -> the words of the phrase; `parts`: the letters of two or more of its words in a row; `words`: words of visits
+    and tests, `joining` among them, and their `starts` of two letters; `turning`: what stops, denies, changes or counts.
+    """
+
+    phrases: Mapping[str, tuple[str, ...]]
+    parts: frozenset[str]
+    words: frozenset[str]
+    joining: frozenset[str]
+    starts: frozenset[str]
+    longest: int
+    turning: frozenset[str]
+
+    @classmethod
+    def from_json(cls, tables: Mapping[str, Any]) -> GluedWords:
+        """A phrase that holds a turning word is left out, and so are two that have the same letters. KeyError if a table is missing."""
+        raw, cues, remarks = tables["inert"]["glued"], tables["cues"], tables["remarks"]
+        said = (phrase for row in cues["cues"] for phrase in row["phrases"])
+        turning = frozenset(
+            word
+            for word in (*said, *cues["doubt_words"], *remarks["changes"], *remarks["changes_beside"], *tables["units"]["number_words"])
+            if _LETTERS.fullmatch(word)
+        )
+        joining = frozenset(raw["joining"])
+        departments = [tuple(name.split(" ")) for name in tables["sections"]["departments"]["names"]]
+        advised = [tuple(phrase.split(" ")) for row in tables["inert"]["categories"] if row.get("glued") for phrase in row["phrases"]]
+        enough = [phrase for phrase in advised if len(phrase) > 2 or (len(phrase) == 2 and not joining.isdisjoint(phrase))]
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for phrase in (*departments, *enough):
+            if turning.isdisjoint(phrase) and all(map(_LETTERS.fullmatch, phrase)):
+                found.setdefault("".join(phrase), set()).add(phrase)
+        phrases = {letters: next(iter(spelled)) for letters, spelled in found.items() if len(spelled) == 1}
+        parts = (phrase[n:end] for phrase in phrases.values() for n in range(len(phrase)) for end in range(n + 2, len(phrase) + 1))
+        words = frozenset((*raw["words"], *joining))
+        return cls(
+            phrases=phrases,
+            parts=frozenset(map("".join, parts)),
+            words=words,
+            joining=joining,
+            starts=frozenset(word[:2] for word in words),
+            longest=max(map(len, words)),
+            turning=turning,
+        )
+
+
 ASIDE_TOKEN = re.compile(r"[a-z0-9\u0900-\u097f]+(?:[/&'.:+-][a-z0-9\u0900-\u097f]+)*|\S")
 ByFirst = Mapping[str, tuple[tuple[str, ...], ...]]
 
@@ -249,6 +297,8 @@ class Lexicon:
     site_route: Mapping[str, str | None]
     same_forms: tuple[frozenset[str], ...]
     remarks: RemarkWords
+    glued: GluedWords
+    departments: Mapping[str, frozenset[str]]
     same_reasons: Mapping[str, str]
     mass_and_units: frozenset[str]
     asides: tuple[AsideClass, ...]
@@ -465,6 +515,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     codes = {surface for row in timing_rows for surface in row["surfaces"] if _CODE(surface)}
     pieces = frozenset(build.single | set(units) | set(time_units) | meal_words | {"x", "for"})
     form_rows = {row["form"]: row for row in forms["forms"]}
+    stamped = (*sections["departments"]["names"], *sections["departments"]["parts"])
     return Lexicon(
         trie=Phrases(build.waiting),
         units=units,
@@ -489,6 +540,8 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         instruction_marks=tuple(sections["instruction_to_model"].get("marks", ())),
         same_forms=tuple(frozenset(group) for group in forms["same_form"]),
         remarks=RemarkWords.from_json(tables["remarks"]),
+        glued=GluedWords.from_json(tables),
+        departments={start: frozenset(n for n in stamped if n[:3] == start) for start in {n[:3] for n in stamped}},
         same_reasons={wording: group[0] for group in reasons["same"] for wording in group},
         mass_and_units=frozenset(tables["units"]["mass_and_units"]),
         asides=compile_asides(tables["asides"]),

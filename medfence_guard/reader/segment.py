@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from medfence_guard.contract import Span
-from medfence_guard.reader.asides import is_aside, is_of_the_paper
+from medfence_guard.reader.asides import is_aside, is_of_the_paper, is_stamp_or_vital
 from medfence_guard.reader.beside import (
     DANGLING,
     VOIDED,
@@ -840,6 +840,8 @@ class Segmenter:
             if headed:
                 # `Diet:`, `Reports`
                 return 0
+        if not tail and is_stamp_or_vital(clause, self._text, self._lexicon.departments):
+            return end
         classes = [row for row in self._asides_here if row.name not in ("findings", "acts")] if tail else self._asides_here
         return end if is_aside(clause, self._text, classes) else 0
 
