@@ -282,6 +282,10 @@ class Chunker:
     ) -> Chunk:
         return Chunk(kind, value, tokens[first].start, tokens[last - 1].end, first, last, notes, meanings)
 
+    def _ends_in_a_digit(self, word: str) -> bool:
+        """Whether an unknown word is a known name and a letter that looks like a digit."""
+        return word[-1] in "ilosz" and word not in self._names and word not in self._lexicon.pieces and word[:-1] in self._names
+
     # -- numbers ---------------------------------------------------------------------------------------------------
 
     def _number(
@@ -335,6 +339,9 @@ class Chunker:
             if behind is None or (before[-1].value != "-" and behind.kind not in ("amount", "number", "tuple")):
                 # A sign is part of no dose.
                 return self._malformed(tokens, index, index + 1)
+        if token.glued and index and tokens[index - 1].kind == WORD and self._ends_in_a_digit(tokens[index - 1].text):
+            # `EtoshineI20mg`: what ends the name is a digit of the number.
+            return self._malformed(tokens, index, index + 1)
         if token.glued and before and before[-1].value == "|" and not tokens[index - 1].glued and not _in_a_row(before):
             # `|25 mcg`: a bar at a number is a digit that was misread, unless the line has cells.
             return self._malformed(tokens, index, index + 1)
