@@ -17,20 +17,20 @@ from medfence_guard.reader.statement import Statement
 
 PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN
 
-# component -> (the key that carries it, other claims that carry it too)
-_COMPONENTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("strength", "strength", ("dosage",)),
-    ("frequency", "frequency", ("dosage",)),
-    ("dose", "dose", ("dosage",)),
-    ("duration", "duration", ()),
-    ("route", "route", ()),
-    ("form", "form", ()),
-    ("timing", "timing", ("instructions",)),
-    ("site", "site", ()),
-    ("quantity", "quantity", ()),
-    ("refills", "refills", ()),
-    ("as_needed", "as_needed", ()),
-    ("max_dose", "max_dose", ()),
+# Each has a key of its own name.
+_COMPONENTS = (
+    "strength",
+    "frequency",
+    "dose",
+    "duration",
+    "route",
+    "form",
+    "timing",
+    "site",
+    "quantity",
+    "refills",
+    "as_needed",
+    "max_dose",
 )
 
 
@@ -163,7 +163,8 @@ def _is_repeat(context: Context, statement: Statement) -> bool:
 
 
 def _substances(statement: Statement) -> tuple[str, ...]:
-    entry = statement.name.entry or statement.name.stem
+    """What it is made of, if that is certain: `Pan L` may be anything, whatever `Pan` is (P2)."""
+    entry = statement.name.entry
     if entry is None:
         return ()
     return tuple(" + ".join(c) for c in entry.compositions) if not entry.ambiguous else ()
@@ -270,19 +271,17 @@ def carried(context: Context, item: Item) -> list[Finding]:
                 ),
             )
         )
-    for component, key, also in _COMPONENTS:
+    for component in _COMPONENTS:
         chunks = stated.get(component)
         # `timing: "OD"` holds the key and says nothing of the meal.
-        present = key in claimed and component != "timing"
-        if not chunks or present or any(a in claimed for a in also if _carries(context, item, statement, a, component)):
-            continue
-        if _carried_elsewhere(context, item, statement, component, chunks):
+        present = component in claimed and component != "timing"
+        if not chunks or present or _carried_elsewhere(context, item, statement, component, chunks):
             continue
         evidence = source_evidence(context, chunks, f"completeness.{component}")
         found = (evidence,) if evidence else ()
-        path = f"{item.path}.{key}"
+        path = f"{item.path}.{component}"
         stepped = component == "duration" and len(_course(context, statement)) > 1
-        essential = stepped or _essential(context, statement, component) or key in context.rulepack.expected_fields
+        essential = stepped or _essential(context, statement, component) or component in context.rulepack.expected_fields
         if component == "max_dose":
             out.append(
                 rule_finding(
@@ -294,7 +293,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
                     found,
                 )
             )
-        elif key in context.payload.keys_anywhere or (component == "timing" and "instructions" in context.payload.keys_anywhere):
+        elif component in context.payload.keys_anywhere or (component == "timing" and "instructions" in context.payload.keys_anywhere):
             out.append(
                 rule_finding(
                     "completeness.field_omitted",
@@ -372,23 +371,6 @@ _CARRIED_AS = (
 )
 
 
-def _carries(context: Context, item: Item, statement: Statement, field: str, component: str) -> bool:
-    if component == "timing" and field == "instructions":
-        return any(c.field == "instructions" and context.roles_of(c).whens for c in item.claims)
-    for claim in item.claims:
-        if claim.field != field:
-            continue
-        roles = context.roles_of(claim)
-        if component == "strength" and roles.strengths:
-            return True
-        if component == "frequency" and roles.has_timing:
-            stated = statement.roles
-            return bool(roles.rates or roles.slots or not (stated.rates or stated.slots)) and bool(roles.weekdays or not stated.weekdays)
-        if component == "dose" and roles.doses:
-            return True
-    return False
-
-
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
     kinds = {
@@ -414,7 +396,14 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
             return True
         if component == "as_needed" and roles.prn:
             return True
-        if component == "strength" and claim.field == "name" and roles.name is not None and roles.name.label:
+        if (
+            component == "frequency"
+            and claim.field == "dosage"
+            and roles.has_timing
+            and not (statement.roles.rates or statement.roles.slots)
+            and (roles.weekdays or not statement.roles.weekdays)
+        ):
+            # `on Monday` is all the frequency there is.
             return True
         if component == "frequency" and claim.field in ("timing", "instructions", "dosage", "as_needed", "dose"):
             if (

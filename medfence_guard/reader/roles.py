@@ -554,7 +554,7 @@ class RoleReader:
         if before.kind != "indication" or roles.name is None:
             return False
         first = left
-        while first > 0 and (chunks[first].kind == "indication" or chunks[first].value in (",", "/", "and", "&", "or")):
+        while first > 0 and (chunks[first].kind == "indication" or chunks[first].value in (",", "/", "&", "joiners")):
             first -= 1
         reason = chunks[first].kind in ("indication_part", "prn", "cue") or surface(chunks[first]) in ("for", "if", "to")
         if chunk.kind == "site":
@@ -626,7 +626,8 @@ class RoleReader:
         if opens and (roles.has_timing or roles.durations):
             # Behind the timing a bracketed name is another matter.
             return None
-        if opens and inside and inside[0].value in ("+", "with", "and", "&", "or", "not"):
+        if opens and inside and inside[0].value in ("+", "&", "not", "joiners"):
+            # `(with X 5 mg)`: what is taken beside it.
             return None
         if not any(c.kind == "drug" for c in inside) or any(
             c.kind in ("cue", "rate", "slots", "prn", "when", "stat", "then") for c in inside
@@ -698,7 +699,7 @@ class RoleReader:
             return
         known = {q.parts[0] for q in printed} | {sum((q.parts[0] for q in printed), Fraction(0))}
         label = set(roles.name.label) if roles.name is not None and roles.name.label_chunk is not None else set()
-        outer = {r.value.parts[0] for r in roles.strengths if len(r.value.parts) == 1 and r.value.units[0] in units and not r.value.per}
+        outer = {part for r in roles.strengths if r.value.units[0] in units and not r.value.per for part in r.value.parts}
         if (label or outer) - known:
             roles.residue.append(Role("another strength", roles.composition[0][2]))
 
@@ -857,7 +858,7 @@ class RoleReader:
         if unit is None or not unit.startswith("{") or self._lexicon.unit_by_ucum[unit].dimension.split(":")[0] != "count":
             return None
         before, after = chunks[place - 1], chunks[place + 1] if place + 1 < len(chunks) else None
-        told = before.kind == "verb" or (before.value == ":" and place > 1 and meaning_of(chunks[place - 2], "label") == "dosage")
+        told = before.kind == "verb" or (before.value == ":" and meaning_of(chunks[place - 2], "label") == "dosage")
         listed = chunk.kind == "word" and before.kind == "mark" and before.value in ("-", ",", ":")
         if after is not None and after.value == "order_forms":
             return Quantity((value,), (unit,))
@@ -904,18 +905,20 @@ class RoleReader:
         if dimension == "unit" and quantity.per and quantity.per[0][1] in ("mL",):
             roles.strengths.append(Role(quantity, chunk))
             return
-        counted = dimension.startswith("count:")
+        # `x 10/5 tabs` is no one number of pieces.
+        counted = dimension.startswith("count:") and len(quantity.parts) == 1
+        pieces = Role((quantity.parts[0], quantity.high, unit), chunk)
         if quantity.per and self._lexicon.unit_by_ucum.get(quantity.per[0][1]) is not None:
             if self._lexicon.unit_by_ucum[quantity.per[0][1]].dimension == dimension:
                 # `1 tab / 2 tab`: two doses side by side; which holds, and when, is not read.
                 roles.unsupported.append(Role("two doses", chunk))
                 return
-        if dimension == "dose" and before is not None and before.kind == "word" and before.value in ("x", "for"):
-            # `q6h x 3 doses`: how many, not how much.
+        if dimension == "dose" and before is not None and before.value in ("x", "starters"):
+            # `q6h x 3 doses`, `q6h for 3 doses`: how many, not how much.
             roles.unsupported.append(Role("number of doses", chunk))
             return
         if self._labelled(chunks, place) == "quantity" and quantity.high is None and len(quantity.parts) == 1:
-            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.quantities.append(pieces)
             return
         if dimension == "volume" and before is not None and (before.value in ("in", "into") or "needs_position" in before.notes):
             # `1 sachet in 1 litre water`: a diluent is part of the order and is not read (P22).
@@ -929,17 +932,17 @@ class RoleReader:
             and quantity.high is None
             and (roles.doses or roles.slots or roles.rates)
         ):
-            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.quantities.append(pieces)
             return
         bracketed = before is not None and before.kind == "mark" and before.value == "(" and bool(roles.durations)
         if counted and bracketed and quantity.high is None:
-            roles.counted.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.counted.append(pieces)
             return
         if counted and quantity.parts[0] >= 10 and before is not None and before.value == "x" and quantity.high is None:
-            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.quantities.append(pieces)
             return
         if counted and quantity.parts[0] >= 10 and (roles.doses or roles.slots or roles.durations or roles.rates or roles.prn):
-            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.quantities.append(pieces)
             return
         roles.doses.append(Role(quantity, chunk))
 
