@@ -72,6 +72,9 @@ def values(line: str, kind: str) -> list[Any]:
     [
         # what the bundle knows, its suffixes and its numbers
         ("Pan OD", "Pan"),
+        ("Pan", "Pan"),
+        ("Pan.", "Pan"),
+        ("Pan -", "Pan"),
         ("Pan D OD", "Pan D"),
         ("Pan-D OD", "Pan-D"),
         ("Pan D 40 OD", "Pan D 40"),
@@ -229,8 +232,9 @@ def test_a_bare_number_behind_a_name_is_a_strength_without_a_unit(written, label
     assert bare == ([many(*label)] if label else [])
 
 
-def test_a_bracketed_label_is_read_and_the_line_goes_on_behind_it():
-    assert words("Tab Telma AM (40/5) OD") == {"forms": "Tab", "strengths": "40/5", "rates": "OD"}
+@pytest.mark.parametrize(("tail", "roles"), [(" OD", {"rates": "OD"}), ("", {}), (" (OD)", {"rates": "OD"})])
+def test_a_bracketed_label_is_read_and_the_line_goes_on_behind_it(tail, roles):
+    assert words(f"Tab Telma AM (40/5){tail}") == {"forms": "Tab", "strengths": "40/5", **roles}
 
 
 @pytest.mark.parametrize(
@@ -452,6 +456,10 @@ def test_a_test_in_brackets_and_how_often_it_is_done_are_no_part_of_the_regimen(
         ("OD, massage BD", {"rates": "OD", "verbs": "massage", "beside": "BD"}),
         ("OD, daily walk", {"rates": "OD", "inert": "walk", "beside": "daily"}),
         ("OD, daily", {"rates": "OD | daily"}),
+        ("OD, exercise daily", {"rates": "OD", "inert": "exercise", "beside": "daily"}),
+        ("OD, exercise on Monday", {"rates": "OD", "inert": "exercise", "beside": "on Monday"}),
+        ("OD, exercise daily for 5 days", {"rates": "OD", "inert": "exercise", "beside": "daily | for 5 days"}),
+        ("OD, exercise right knee", {"rates": "OD", "inert": "exercise", "beside": "right knee"}),
     ],
 )
 def test_a_time_or_a_place_said_of_a_complaint_or_an_advice_is_not_the_orders(tail, roles):
@@ -466,6 +474,8 @@ def test_a_time_or_a_place_said_of_a_complaint_or_an_advice_is_not_the_orders(ta
         ("Diclofenac 75 mg BD for pain right knee", {"beside": "right knee", "rates": "BD", "indications": "pain"}),
         ("Syp Diclofenac 5 ml BD for pain right knee", {"beside": "right knee", "rates": "BD", "indications": "pain"}),
         ("Gel Diclofenac massage BD", {"rates": "BD"}),
+        ("Gel Diclofenac BD, exercise right knee", {"rates": "BD", "sites": "right knee"}),
+        ("Gel Diclofenac BD, exercise daily", {"rates": "BD", "beside": "daily"}),
     ],
 )
 def test_what_is_applied_is_applied_at_a_place(line, roles):
@@ -785,6 +795,20 @@ def test_a_range_of_frequencies_is_all_of_its_words():
 def test_od_beside_an_eye_form_is_the_right_eye_if_another_frequency_is_written(line, roles):
     found = words(line)
     assert {kind: said for kind, said in found.items() if kind in ("ambiguous", "sites", "rates", "slots", "residue")} == roles
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "reading"),
+    [
+        ("Eye drops Moxifloxacin 1 drop OD", "ambiguous", ("rate", (per_day(1, 1),))),
+        ("Eye drops Moxifloxacin 1 drop OD TDS", "sites", "right eye"),
+        ("Eye drops Moxifloxacin 1 drop OS TDS", "ambiguous", ("site", ("left eye",))),
+        ("Tab Dolo 650 mg OS", "ambiguous", ("rate", ())),
+    ],
+)
+def test_of_what_kind_the_doubt_is(line, kind, reading):
+    """`OS` is the left eye or nothing that is known; `OD` of an eye may be a rate."""
+    assert values(line, kind) == [reading]
 
 
 @pytest.mark.parametrize(
