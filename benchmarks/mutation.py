@@ -584,6 +584,7 @@ def main() -> int:
         "date": options.date,
         "seed": SEED,
         "rows": ROWS,
+        "records_last": True,
         "modules": modules,
         "total": total_of(modules),
     }

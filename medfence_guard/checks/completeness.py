@@ -71,8 +71,7 @@ def account(context: Context) -> Accounting:
             continue
         text = context.text(statement.span)
         evidence = Evidence(kind="source", source_spans=(statement.span,), matched_text=text, rule_id="completeness.omitted")
-        confident = context.confidence.doubt_about(_value_chunks(statement)) is None and context.confidence.document_doubt is None
-        ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and confident
+        ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and _is_confident(context, statement)
         joined = any(
             c.field == "name" and len(key := name_key(c.text)) > len(statement.name.key) and statement.name.key in key
             for i in context.payload.items
@@ -175,6 +174,11 @@ def _value_chunks(statement: Statement) -> list[Chunk]:
     return [r.chunk for r in (*roles.strengths, *roles.rates, *roles.slots, *roles.doses, *roles.durations)]
 
 
+def _is_confident(context: Context, statement: Statement) -> bool:
+    """Whether its values were recognised well enough to call it an order (P16)."""
+    return context.confidence.document_doubt is None and context.confidence.doubt_about(_value_chunks(statement)) is None
+
+
 def _is_order(statement: Statement) -> bool:
     roles = statement.roles
     return bool(roles.has_timing or (roles.forms and (roles.strengths or roles.doses)) or roles.doses or statement.section == "rx")
@@ -196,15 +200,11 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
     evidence = Evidence(
         kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
     )
-    readable = all(s.readable for s in (*siblings, statement)) and not context.confidence.applies
     told = any(r.chunk.kind == "then" for c in item.claims for r in (*context.roles_of(c).unsupported, *context.roles_of(c).residue))
-    verdict = (
-        ABSTAIN
-        if told
-        else FAIL
-        if readable or context.source.modality == "text" or not any(s.roles.residue or s.roles.unreadable for s in siblings)
-        else ABSTAIN
+    certain = context.source.modality == "text" or not any(
+        s.roles.residue or s.roles.unreadable or not _is_confident(context, s) for s in siblings
     )
+    verdict = FAIL if certain and not told else ABSTAIN
     return [
         rule_finding(
             "completeness.lost_step",

@@ -22,6 +22,11 @@ def judged(source: str, *items: Item, artifact: str = "prescription", rulepack: 
     return verify(Extraction(artifact, {"medications": list(items)}), SourceDocument(source, **document), rulepack)
 
 
+def recognised(source: str, low: str = "") -> tuple[Word, ...]:
+    """The words of a page, all recognised well but those that are `low`."""
+    return tuple(Word(m.start(), m.end(), 0.1 if m[0] == low else 0.98) for m in re.finditer(r"\S+", source))
+
+
 def findings(report: VerificationReport, *checks: str) -> list[Finding]:
     return [found for found in report.findings if found.check_id.removeprefix("completeness.") in checks]
 
@@ -179,6 +184,8 @@ TELMA = item("Telma", "40 mg", "OD")
         # it changes the dose that the first telling reports, and stands behind it
         ("Current medications: Telma 20 mg OD\nPlan: increase Telma to 40 mg OD", None),
         ("Plan: increase Telma to 40 mg OD\nCurrent medications: Telma 20 mg OD", "Telma 20 mg OD"),
+        # it cannot be read
+        ("Continue Telma 40 mg OD\nTaking Telma 40 mg OD foo", "Taking Telma 40 mg OD foo"),
         # it does not say all that the other says
         ("Current medications: Telma 40 mg BD\nPlan: Telma 40 mg OD", "Telma 40 mg BD"),
         ("Taking Telma 40 mg OD\nTab Telma 40 mg OD x 5 days", "Tab Telma 40 mg OD x 5 days"),
@@ -257,6 +264,11 @@ def test_what_is_accounted_for_does_not_account_for_the_order_behind_it(line):
         (UNREAD, {}, "FAIL"),
         (COURSE, {"modality": "ocr", "ocr_confidence": 0.99}, "FAIL"),
         (UNREAD, {"modality": "ocr", "ocr_confidence": 0.99}, "ABSTAIN"),
+        (COURSE, {"modality": "ocr", "ocr_confidence": 0.2}, "ABSTAIN"),
+        (COURSE, {"modality": "ocr", "words": recognised(COURSE)}, "FAIL"),
+        (COURSE, {"modality": "ocr", "words": recognised(COURSE, low="20")}, "ABSTAIN"),
+        (COURSE, {"modality": "ocr", "words": recognised(COURSE, low="40")}, "FAIL"),
+        (UNREAD, {"modality": "ocr", "words": recognised(UNREAD)}, "ABSTAIN"),
     ],
 )
 def test_a_step_that_cannot_be_read_on_a_recognised_page_is_held(source, document, verdict):
@@ -270,6 +282,7 @@ def test_a_step_that_cannot_be_read_on_a_recognised_page_is_held(source, documen
         (COURSE, [step("40 mg", None), step("20 mg", None)], True),
         (TWO_LINES, [step("40 mg", None), step("20 mg", None)], True),
         (TWO_LINES.partition("\n")[0], [step("40 mg", None)], False),
+        (TWO_LINES.partition("\n")[0] + "\nStop Prednisolone 20 mg OD", [step("40 mg", None)], False),
         (TWO_LINES.partition("\n")[0] + "\n" + PAGE, [step("40 mg", None), AMLODIPINE], False),
     ],
 )
@@ -389,6 +402,9 @@ def test_any_field_may_be_made_essential(fields, wanted):
         ("Tab Dolo 650 mg TDS on Monday", item("Dolo", "650 mg", None, dosage="on Monday"), ["frequency"]),
         ("Tab Dolo 650 mg on Monday", item("Dolo", "650 mg", None, dosage="on Monday"), []),
         ("Tab Dolo 650 mg TDS", item("Dolo", "650 mg", None, dosage="SOS"), ["frequency"]),
+        ("Tab Dolo 650 mg SOS", item("Dolo", "650 mg", None, dosage="SOS"), []),
+        ("Tab Dolo 650 mg SOS on Monday", item("Dolo", "650 mg", None, dosage="SOS"), ["frequency"]),
+        ("Tab Dolo 650 mg SOS on Monday", item("Dolo", "650 mg", None, dosage="SOS on Monday"), []),
         # a frequency in the instructions or the timing; a time of day only where it is all there is
         ("Tab Dolo 650 mg TDS", item("Dolo", "650 mg", None, instructions="TDS"), []),
         ("Tab Dolo 650 mg TDS", item("Dolo", "650 mg", None, instructions="with water"), ["frequency"]),
