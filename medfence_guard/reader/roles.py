@@ -656,7 +656,7 @@ class RoleReader:
     @staticmethod
     def _monitoring(chunks: Sequence[Chunk], place: int) -> int | None:
         """`(INR monthly)`, `(check sugar weekly)`: a test in brackets, and how often it is done; no part of the regimen."""
-        if chunks[place].value != "(" or place + 1 >= len(chunks):
+        if chunks[place].value != "(":
             return None
         tested = False
         often: set[str] = set()
@@ -1113,31 +1113,7 @@ class RoleReader:
                 roles.doses.append(Role(Quantity((distinct.pop(),), (unit,)), role.chunk))
         if eye:
             self._right_eye(roles, surface)
-        left: list[Role] = []
-        after_timing = [
-            r
-            for r in roles.numbers
-            if any(t.chunk.end <= r.chunk.start for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat))
-        ]
-        order = [c for c in columns if c in ("duration_days", "quantity")]
-        for role in roles.numbers:
-            single = isinstance(role.value, Quantity) and len(role.value.parts) == 1 and role.value.high is None
-            if (
-                single
-                and role in after_timing
-                and not roles.durations
-                and order
-                and order[0] == "duration_days"
-                and len(after_timing) <= len(order)
-            ):
-                index = after_timing.index(role)
-                if order[index] == "duration_days":
-                    roles.durations.append(Role((role.value.parts[0], None, "d"), role.chunk))
-                    continue
-                roles.quantities.append(Role((role.value.parts[0], None, None), role.chunk))
-                continue
-            left.append(role)
-        roles.numbers = left
+        self._under_columns(roles, columns)
         self._count(roles)
         if roles.name is not None and not roles.has_timing:
             # Nothing else says how often: it may be the order's after all.
@@ -1145,6 +1121,22 @@ class RoleReader:
             roles.unsupported.extend(Role("timing of something else", r.chunk) for r in timing)
             roles.beside = [r for r in roles.beside if r not in timing]
         self._timed_doses(roles)
+
+    @staticmethod
+    def _under_columns(roles: Roles, columns: tuple[str, ...]) -> None:
+        """Under `Days  Qty` the bare numbers behind the timing are these, if there is one for each column and no other duration."""
+        order = [c for c in columns if c in ("duration_days", "quantity")]
+        timed = min((t.chunk.end for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat)), default=None)
+        behind = [r for r in roles.numbers if timed is not None and timed <= r.chunk.start]
+        plain = all(isinstance(r.value, Quantity) and len(r.value.parts) == 1 and r.value.high is None for r in behind)
+        if order[:1] != ["duration_days"] or len(order) != len(behind) or not plain or roles.durations:
+            return
+        for column, role in zip(order, behind, strict=True):
+            if column == "quantity":
+                roles.quantities.append(Role((role.value.parts[0], None, None), role.chunk))
+            else:
+                roles.durations.append(Role((role.value.parts[0], None, "d"), role.chunk))
+        roles.numbers = [r for r in roles.numbers if r not in behind]
 
     @staticmethod
     def _count(roles: Roles) -> None:

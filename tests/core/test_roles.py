@@ -396,6 +396,17 @@ def test_a_printed_strength_is_the_number_of_the_name_or_a_part_or_sum_of_it(wri
     assert ("another strength" in [one.value for one in roles_of(f"Tab {written} OD").residue]) is not agrees
 
 
+@pytest.mark.parametrize("brackets", ["(Telmisartan)", "[Telmisartan 40 mg]"])
+def test_behind_the_brackets_the_order_goes_on(brackets):
+    assert words(f"Tab Telma {brackets} 40 mg OD x 5 days") == {
+        "forms": "Tab",
+        "strengths": "40 mg",
+        "rates": "OD",
+        "durations": "x 5 days",
+    }
+    assert behind("BD (INR monthly) x 5 days") == {"rates": "BD", "durations": "x 5 days"}
+
+
 @pytest.mark.parametrize(
     ("brackets", "read"),
     [
@@ -743,6 +754,40 @@ def test_a_count_whose_piece_is_the_form_written_before_it(tail, dose):
 )
 def test_a_count_of_no_piece_or_of_two_is_none(line):
     assert values(line, "doses") == []
+
+
+def under(columns: tuple[str, ...], line: str) -> dict[str, str]:
+    """Role -> the words behind `Tab Dolo 650 mg` that have it, in a row of a table with these columns."""
+    chunks = RULEPACK.chunker.chunks(split_glued(lex(fold(LEAD + line)), RULEPACK.lexicon, RULEPACK.bundle.names))
+    roles = READER.read(chunks, 1, lambda chunk: fold(LEAD + line).text[chunk.start : chunk.end], columns)
+    found = {kind: [(LEAD + line)[one.chunk.start : one.chunk.end] for one in getattr(roles, kind)] for kind in KINDS}
+    return {kind: " | ".join(said) for kind, said in found.items() if said and kind in ("durations", "quantities", "numbers")}
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "roles"),
+    [
+        (("duration_days",), "TDS 5", {"durations": "5"}),
+        (("name", "duration_days", "quantity"), "TDS 5 15", {"durations": "5", "quantities": "15"}),
+        (("duration_days",), "1-0-1 5", {"durations": "5"}),
+        (("duration_days",), "SOS 5", {"durations": "5"}),
+        (("duration_days",), "at night 5", {"durations": "5"}),
+        (("duration_days",), "stat 5", {"durations": "5"}),
+        # a number too many or too few: whose it is nobody can tell
+        (("duration_days",), "TDS 5 15", {"numbers": "5 | 15"}),
+        (("duration_days", "quantity"), "TDS 15", {"numbers": "15"}),
+        (("quantity",), "TDS 15", {"numbers": "15"}),
+        (("quantity", "duration_days"), "TDS 15 5", {"numbers": "15 | 5"}),
+        ((), "TDS 5", {"numbers": "5"}),
+        # before the timing it is another column's, and beside a duration it is no second one
+        (("duration_days",), "5 TDS", {"numbers": "5"}),
+        (("duration_days",), "2 TDS 5", {"durations": "5", "numbers": "2"}),
+        (("duration_days",), "TDS x 3 days 5", {"durations": "x 3 days", "numbers": "5"}),
+        (("duration_days",), "5", {"numbers": "5"}),
+    ],
+)
+def test_a_bare_number_under_the_heading_of_a_column(columns, row, roles):
+    assert under(columns, row) == roles
 
 
 # -- when --------------------------------------------------------------------------------------------------------------
