@@ -257,7 +257,10 @@ class NameReader:
                     continue
                 break
             release = self._release_of(chunks, place, anchor)
-            if release is not None:
+            if self._is_plus(chunks, place):
+                suffixes.append("plus")
+                key += "plus"
+            elif release is not None:
                 releases.append(release)
                 key += name_key(text)
             elif (
@@ -322,6 +325,15 @@ class NameReader:
             key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts)
         )
         return reading, place
+
+    @staticmethod
+    def _is_plus(chunks: Sequence[Chunk], place: int) -> bool:
+        """`Nexito+`: glued to the name and to nothing behind it, the sign is the word."""
+        chunk = chunks[place]
+        if chunk.value != "+" or chunk.kind != "mark" or chunk.start != chunks[place - 1].end:
+            return False
+        after = chunks[place + 1] if place + 1 < len(chunks) else None
+        return after is None or (after.start > chunk.end and after.kind not in ("drug", "form", "word"))
 
     def _size(self, key: str, parts: Sequence[DrugMention], suffixes: Sequence[str]) -> int:
         """How many substances the name read so far has; 0 if that is not certain."""
@@ -389,6 +401,9 @@ class NameReader:
             found = self._lookup(key)
             if found is not None:
                 return found
+            if suffixes:
+                # `Telmisartan + Amlodipine H` is another product, and no name of the two.
+                return None
             molecules = tuple(sorted({m for p in parts if p.name is not None for m in p.name.compositions[0]}))
             first = parts[0].name
             assert first is not None

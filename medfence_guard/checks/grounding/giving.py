@@ -50,7 +50,7 @@ def release_check(context: Context, claim: Claim, item: Item, statement: Stateme
     if not claimed or roles.unreadable or roles.residue or roles.unsupported or roles.cues:
         judgements = [Judgement(ABSTAIN, "release.unreadable_claim", "the claim is no release that can be read", severity=Severity.MAJOR)]
     else:
-        judgements = judge_release(statement, claimed, setting)
+        judgements = judge_release(context, statement, claimed, setting)
     return claim_findings(context, claim, judgements, "grounding.release")
 
 

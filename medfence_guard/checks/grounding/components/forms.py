@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from medfence_guard.attest import implied_forms
 from medfence_guard.checks.check import INJECTABLE, Context
 from medfence_guard.checks.grounding.components.implied import base_form, weigh_curated
-from medfence_guard.checks.grounding.stated import name_chunks, releases_of
+from medfence_guard.checks.grounding.stated import name_chunks, releases_of, releases_within
 from medfence_guard.checks.grounding.wording import statement_words, words_of
 from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, added
 from medfence_guard.contract import Severity
@@ -138,9 +138,9 @@ def judge_container(context: Context, setting: Setting, told: str) -> list[Judge
     return [Judgement(ABSTAIN, "form.container_added", "source does not say in what it comes", where, severity=Severity.MAJOR)]
 
 
-def judge_release(statement: Statement, claimed: Sequence[str], setting: Setting) -> list[Judgement]:
+def judge_release(context: Context, statement: Statement, claimed: Sequence[str], setting: Setting) -> list[Judgement]:
     """Releases, word by word: another of the same family is undecided, another family contradicts, an unwritten one is added."""
-    stated = releases_of(statement)
+    stated = (*releases_of(statement), *releases_within(context, statement))
     where = tuple(r.chunk for r in statement.roles.releases)
     out: list[Judgement] = []
     for wanted in claimed:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from medfence_guard.checks.check import Context
+from medfence_guard.checks.grounding.claimed import UNREAD_WORDS
 from medfence_guard.checks.grounding.components.amounts import judge_dose_times
 from medfence_guard.checks.grounding.components.counts import judge_listed, judge_maximum
 from medfence_guard.checks.grounding.components.forms import judge_container, judge_form, judge_release
@@ -73,7 +75,7 @@ def other_components(context: Context, setting: Setting, item: Item, claim: Clai
     if "quantities" not in beside and roles.quantities:
         out.extend(judge_listed(setting, roles.quantities, statement.roles.quantities, "that quantity"))
     if "releases" not in beside and roles.releases:
-        out.extend(judge_release(statement, [r.value[0] for r in roles.releases], setting))
+        out.extend(judge_release(context, statement, [r.value[0] for r in roles.releases], setting))
     if roles.refills:
         out.extend(judge_listed(setting, roles.refills, statement.roles.refills, "to refill"))
     out.extend(judge_method(context, setting, claim, roles))
@@ -93,6 +95,31 @@ def other_components(context: Context, setting: Setting, item: Item, claim: Clai
             )
     if claim.field not in ("timing", "instructions"):
         out.extend(_added_words(context, setting, claim, roles))
+    return out
+
+
+_DANGLING = re.compile(r"(?:[+/&]|\b(?:and|with|plus|or|then))\s*$|^\s*(?:[+/&]|(?:and|plus|or|then)\b)")
+
+
+def said_besides(
+    context: Context,
+    setting: Setting,
+    item: Item,
+    claim: Claim,
+    roles: Roles,
+    beside: Sequence[str],
+    *,
+    residue: bool = True,
+) -> list[Judgement]:
+    """All that a value says and its field's own comparison did not consume (`beside` names what it did): no check may leave it out.
+
+    What is read is judged as in its own field; words and numbers nobody read, and a joint with nothing behind it, are never entailed.
+    """
+    out = other_components(context, setting, item, claim, roles, beside)
+    unread = (roles.residue and residue) or roles.unsupported or roles.cues
+    unread = unread or any(getattr(roles, kind) for kind in ("numbers", "ambiguous") if kind not in beside)
+    if unread or _DANGLING.search(fold(claim.text).text):
+        out.append(UNREAD_WORDS)
     return out
 
 
