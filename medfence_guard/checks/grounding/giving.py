@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from medfence_guard.checks.check import Context
-from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, UNREAD_WORDS, unreadable_claim
+from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, unreadable_claim
 from medfence_guard.checks.grounding.components.forms import judge_container, judge_form, judge_release
-from medfence_guard.checks.grounding.components.others import other_components
+from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.components.routes import judge_manner, judge_route, judge_sites
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
@@ -35,9 +35,7 @@ def form_check(context: Context, claim: Claim, item: Item, statement: Statement)
         else:
             judgements = [j for f in dict.fromkeys(forms) for j in judge_form(context, setting, statement, f)]
             judgements.extend(judge_container(context, setting, claim.text))
-        if roles.residue or roles.numbers:
-            judgements.append(UNREAD_WORDS)
-        judgements.extend(other_components(context, setting, item, claim, roles, beside=("forms",)))
+        judgements.extend(said_besides(context, setting, item, claim, roles, beside=("forms",)))
     return claim_findings(context, claim, judgements, "grounding.form")
 
 
@@ -51,6 +49,7 @@ def release_check(context: Context, claim: Claim, item: Item, statement: Stateme
         judgements = [Judgement(ABSTAIN, "release.unreadable_claim", "the claim is no release that can be read", severity=Severity.MAJOR)]
     else:
         judgements = judge_release(context, statement, claimed, setting)
+        judgements.extend(said_besides(context, setting, item, claim, roles, beside=("releases",)))
     return claim_findings(context, claim, judgements, "grounding.release")
 
 
@@ -73,9 +72,7 @@ def route_check(context: Context, claim: Claim, item: Item, statement: Statement
             judgements = [Judgement(ABSTAIN, "route.unreadable_claim", "the claim is no route that can be read", severity=Severity.MAJOR)]
         else:
             judgements = [j for r in dict.fromkeys(routes) for j in judge_route(context, setting, statement, r)]
-        judgements.extend(other_components(context, setting, item, claim, roles, beside=("routes", "forms")))
-        if roles.residue or roles.numbers:
-            judgements.append(UNREAD_WORDS)
+        judgements.extend(said_besides(context, setting, item, claim, roles, beside=("routes", "forms", "ambiguous")))
         judgements.extend(judge_manner(context, setting, claim))
     return claim_findings(context, claim, judgements, "grounding.route")
 
@@ -98,7 +95,9 @@ def site_check(context: Context, claim: Claim, item: Item, statement: Statement)
     if wanted is not None and _other_organ(setting, wanted, roles):
         return claim_findings(context, claim, [KEY_CONTRADICTS], "grounding.site")
     if roles.sites and not roles.residue:
-        return claim_findings(context, claim, judge_sites(setting, roles), "grounding.site")
+        judgements = [*unreadable_claim(roles), *judge_sites(setting, roles)]
+        judgements.extend(said_besides(context, setting, item, claim, roles, beside=("sites",)))
+        return claim_findings(context, claim, judgements, "grounding.site")
     stated = tuple(r.chunk for r in statement.roles.sites)
     same = tuple(c for c in stated if fold(context.text(Span(c.start, c.end))).text == fold(claim.text.strip()).text)
     if same and len(stated) == 1:

@@ -324,6 +324,11 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
         printed = [q for _, q, _ in statement.roles.composition if q is not None]
         if printed and claimed in ([v for q in printed for v in q.parts], (sum((v for q in printed for v in q.parts), Fraction(0)),)):
             return []
+        numbered = {Fraction(w) for w in words_of(context.text(Span(statement.name.start, statement.name.end))) if w.isascii() and w.isdigit()}
+        if claim.field == "generic_name" and set(claimed) <= numbered:
+            # `Insulin human 30/70` for `Human Mixtard 30/70`: the number is of the brand's name, and whether of the substance too is not told.
+            says = "the number is part of the source's name"
+            return [Judgement(ABSTAIN, "name.number_one_of_several", says, where, severity=Severity.MAJOR)]
         return [added(setting, "name.number_not_in_source", "the statement has no such number", where)]
     said = f"source says {', '.join(quantity_text(r.value) for r in strengths)}"
     where = tuple(r.chunk for r in strengths)
@@ -448,6 +453,9 @@ _FORM_INITIALS = frozenset({"t", "c", "i", "s", "inj", "tb", "cp"})
 
 def _is_dress(role: Role, roles: Roles, statement: Statement, claim: Claim) -> bool:
     """What stands beside the name and contradicts nothing: an initial of the form before it, or the brand's own substance behind it."""
+    if role.chunk.kind == "number":
+        # `Telma [Telmisartan 40]`
+        return bool(roles.composition) and role.value.parts in {r.value.parts for r in statement.roles.strengths}
     if role.chunk.kind == "drug":
         beside = role.chunk.value.name
         return beside is not None and not beside.brand and not beside.ambiguous and beside.compositions[0] == statement.name.molecules
