@@ -44,6 +44,7 @@ from medfence_guard.near import near_names
 from medfence_guard.payload import Claim, Item, PayloadReading, read_payload
 from medfence_guard.reader.chunks import Chunk, Quantity, split_glued
 from medfence_guard.reader.lexer import lex
+from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.roles import NameReader, Role, RoleReader, Roles
 from medfence_guard.reader.source import SourceReading, read_source
 from medfence_guard.reader.text import fold
@@ -194,10 +195,19 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     elif claim.field == "duration":
         chunks = [_period_fraction(c) for c in chunks]
     read = roles.read(chunks, anchor, surface)
+    counted = _NUMBER_A_DAY.fullmatch(folded.text) if claim.field == "frequency" else None
+    if counted is not None:
+        number = Fraction(_TIMES.get(counted[1]) or counted[1])
+        rate = Rate(number, number, Fraction(1), Fraction(1), "d")
+        return Roles(rates=[Role(rate, Chunk("rate", rate, 0, len(folded.text), 0, len(tokens)))])
     if claim.field in ("form", "route", "release"):
         _lone_word(read, chunks, claim.field)
     return read
 
+
+# Under a frequency `2/day`, `2 daily` counts the times; elsewhere it may count tablets.
+_NUMBER_A_DAY = re.compile(r"\s*(\d{1,2}|once|twice|thrice)\s*(?:(?:/|per|a|in a)\s*(?:day|d|24 ?(?:hours?|hrs?|h))|daily)\s*")
+_TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
 _PERIODS = {7: "d", 52: "wk", 12: "mo"}
 

@@ -383,6 +383,8 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     for unit, words in data["duration_units"].items():
         for template in data["duration_templates"]:
             build.add_all(_expand(template, {"t": words}), Meaning("duration", unit))
+        for template in data["duration_up_to"]:
+            build.add_all(_expand(template, {"t": words}), Meaning("duration", unit, ("up_to",)))
     for phrase, (number, unit) in data["duration_words"].items():
         build.add(phrase, Meaning("duration_is", (Fraction(number), unit)))
     for end, phrases in data["duration_open"].items():

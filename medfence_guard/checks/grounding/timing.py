@@ -26,6 +26,8 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
         # `1 morning, 1 night` for `1-0-1`: the counts are those of the slots, and compared with them.
         roles = replace(roles, doses=[], numbers=[])
     judgements = list(judgements)
+    # `{"value": 2, "unit": "day"}`: a length of time alone is no frequency, and says nothing of the duration either.
+    misplaced = () if roles.has_timing else ("durations",)
     judgements.extend(
         said_besides(
             context,
@@ -33,7 +35,7 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
             item,
             claim,
             roles,
-            beside=("rates", "slots", "prn", "weekdays", "stat", "as_directed", "ambiguous", "day_parts"),
+            beside=("rates", "slots", "prn", "weekdays", "stat", "as_directed", "ambiguous", "day_parts", *misplaced),
         )
     )
     if not judgements:

@@ -12,6 +12,7 @@ from medfence_guard.checks.grounding.components.counts import judge_listed, judg
 from medfence_guard.checks.grounding.components.forms import judge_container, judge_form, judge_release
 from medfence_guard.checks.grounding.components.implied import units_implied, weigh_curated
 from medfence_guard.checks.grounding.components.limits import judge_limits
+from medfence_guard.checks.grounding.components.reasons import judge_reasons
 from medfence_guard.checks.grounding.components.routes import judge_method, judge_route, judge_sites
 from medfence_guard.checks.grounding.wording import statement_words, words_of
 from medfence_guard.compare import (
@@ -80,6 +81,8 @@ def other_components(context: Context, setting: Setting, item: Item, claim: Clai
         out.extend(judge_listed(setting, roles.refills, statement.roles.refills, "to refill"))
     out.extend(judge_method(context, setting, claim, roles))
     out.extend(judge_limits(context, setting, claim, roles))
+    if roles.prn_for:
+        out.extend(judge_reasons(context, item, claim, statement))
     if claim.field != "timing" and whens and sum(r.value.low for r in roles.rates) > 1:
         # `BD before breakfast` where the source has one dose before breakfast and one before dinner.
         several = {w.value[0] for w in statement.roles.whens} - {w.value[0] for w in whens}
