@@ -282,7 +282,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
         found = (evidence,) if evidence else ()
         path = f"{item.path}.{key}"
         stepped = component == "duration" and len(_course(context, statement)) > 1
-        essential = stepped or _essential(context, statement, component) or key in context.rulepack.expected_fields
+        essential = stepped or _essential(context, item, statement, component) or key in context.rulepack.expected_fields
         if component == "max_dose":
             out.append(
                 rule_finding(
@@ -440,17 +440,43 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
     return False
 
 
-def _essential(context: Context, statement: Statement, component: str) -> bool:
+# Routes of a piece or a liquid that would else be swallowed.
+_NOT_SWALLOWED = frozenset({"vaginal", "rectal", "sublingual", "buccal"})
+
+
+def _other_route(context: Context, item: Item, statement: Statement) -> bool:
+    """Whether the stated route is another than the one that the claimed form is given by: `PV` of a tablet. No form is swallowed."""
+    lexicon = context.rulepack.lexicon
+    forms = {r.value for c in item.claims for r in context.roles_of(c).forms}
+    usual = {lexicon.form_route.get(form) for form in forms} or {"oral"}
+    if any("{puff}" in r.value.units for c in item.claims for r in context.roles_of(c).doses):
+        usual.add("inhaled")
+    return not {r.value for r in statement.roles.routes} <= usual
+
+
+def _only_the_form_says_where(context: Context, item: Item, statement: Statement) -> bool:
+    """`Neb X 0.5 mg`, `X 100 mg vaginal tablet`: with the form, what keeps it from being swallowed is lost."""
+    lexicon = context.rulepack.lexicon
+    local = any(
+        lexicon.form_route.get(r.value) in _NOT_SWALLOWED or lexicon.form_family.get(r.value) == "nebulised" for r in statement.roles.forms
+    )
+    return local and not any(context.roles_of(c).routes for c in item.claims)
+
+
+def _essential(context: Context, item: Item, statement: Statement, component: str) -> bool:
     lexicon = context.rulepack.lexicon
     families = {lexicon.form_family.get(r.value) for r in statement.roles.forms}
     if component in ("strength", "frequency", "as_needed"):
         return True
+    if component == "form":
+        return _only_the_form_says_where(context, item, statement)
     if component == "site":
         return bool(families & {"eye", "ear"}) or any(
             lexicon.site_route.get(s.value) in ("ophthalmic", "otic") for s in statement.roles.sites
         )
     if component == "route":
-        return "injection" in families or any(r.value in INJECTABLE for r in statement.roles.routes)
+        injected = "injection" in families or any(r.value in INJECTABLE for r in statement.roles.routes)
+        return injected or _other_route(context, item, statement)
     if component == "dose":
         if families & {"liquid_oral", "injection", "inhaled", "nebulised", "drops", "eye", "ear", "nasal"}:
             return True

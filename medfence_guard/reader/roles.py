@@ -466,6 +466,19 @@ def _measures(chunk: Chunk) -> bool:
     return chunk.kind == "header_line_starts" or chunk.value in (">", "<", "=", "above", "below", "than", "over", "/")
 
 
+EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "aside from"})
+"""Joints that take out what stands behind them."""
+# Words of a joint that end the order before it, and how.
+_ENDS_IT = {"stop": "stopped", "hold": "held", "band": "stopped", "बंद": "stopped"}
+_JOINS = frozenset("and aur और but however instead though although whereas lekin magar parantu लेकिन मगर परंतु परन्तु किंतु".split())
+_OPEN_NEGATIONS = frozenset({"not applicable", "not valid", "not valid for", "not necessarily", "not only", "not just", "no further"})
+
+
+def _is_last(chunks: Sequence[Chunk], place: int) -> bool:
+    """Whether nothing but marks stands behind a chunk in its clause."""
+    return all(c.kind in ("mark", "item") for c in chunks[place + 1 :])
+
+
 class RoleReader:
     """Assigns roles. The same reader serves statements (with a name) and single payload values (without)."""
 
@@ -806,9 +819,11 @@ class RoleReader:
             roles.residue.append(Role("another form", chunk))
         elif kind == "duration_open" and surface(chunk) in _NO_END:
             roles.inert.append(Role(chunk.value, chunk))
-        elif kind == "terminator" and "contin" in surface(chunk) and roles.durations:
-            # `x 30 days and continue`
-            roles.open_durations.append(Role("continue", chunk))
+        elif kind == "terminator" and roles.name is not None and chunk.start >= roles.name.end:
+            return self._joint(chunks, place, roles, surface(chunk))
+        elif kind == "pseudo_cue" and surface(chunk) in _OPEN_NEGATIONS and _is_last(chunks, place):
+            # `OD (not valid)`: what it is not goes on with the next word; where none stands, it is of the order.
+            roles.unsupported.append(Role("negation", chunk))
         elif kind in ("review_phrases", "boilerplate", "terminator", "item"):
             pass
         elif kind == "indication_part":
@@ -1069,8 +1084,37 @@ class RoleReader:
         del roles.limits[kept:]
         return after
 
+    @staticmethod
+    def _joint(chunks: Sequence[Chunk], place: int, roles: Roles, text: str) -> int:
+        """A joint behind the order: an exception, an end, or the beginning of another clause, which must be there."""
+        chunk = chunks[place]
+        if text in EXCEPTIONS:
+            # `OD except on Sunday`: what stands behind it is not said, but taken out.
+            roles.unsupported.append(Role("exception", chunk))
+            after = place + 1
+            while after < len(chunks) and (chunks[after].value in GLUE_WORDS or chunks[after].value in ("(", "-", ":")):
+                after += 1
+            return after + 1
+        ending = next((_ENDS_IT[word] for word in text.split() if word in _ENDS_IT), None)
+        last = _is_last(chunks, place)
+        if ending is not None:
+            # `x 5 days and stop` says no more than the duration does.
+            if not (ending == "stopped" and last and roles.durations):
+                value = (ending, "both")
+                roles.cues.append(Role(value, chunk._replace(kind="cue", value=value)))
+        elif "contin" in text:
+            if roles.durations:
+                # `x 30 days and continue`
+                roles.open_durations.append(Role("continue", chunk))
+        elif last and text.split()[0] in _JOINS:
+            roles.unsupported.append(Role("a joint", chunk))
+        return place + 1
+
     def _cue(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
         chunk = chunks[place]
+        if chunk.value[0] == "switch_to" and roles.name is not None and chunk.start > roles.name.end and _is_last(chunks, place):
+            # `OD, to be replaced by`, and nothing behind it.
+            roles.unsupported.append(Role("a joint", chunk))
         if chunk.value[0] == "continue" and roles.durations and place and chunks[place - 1].value in (",", "and", "&", "then", ")", "-"):
             # `x 30 days, continue`
             roles.open_durations.append(Role("continue", chunk))
