@@ -1106,7 +1106,7 @@ class RoleReader:
             if roles.durations:
                 # `x 30 days and continue`
                 roles.open_durations.append(Role("continue", chunk))
-        elif last and text.split()[0] in _JOINS:
+        elif last and text.split(maxsplit=1)[0] in _JOINS:
             roles.unsupported.append(Role("a joint", chunk))
         return place + 1
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from medfence_guard.checks.check import Context
-from medfence_guard.checks.grounding.claimed import UNREAD_WORDS
+from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, UNREAD_WORDS
 from medfence_guard.checks.grounding.components.amounts import judge_dose_times
 from medfence_guard.checks.grounding.components.counts import judge_listed, judge_maximum
 from medfence_guard.checks.grounding.components.forms import judge_container, judge_form, judge_release
@@ -101,7 +101,7 @@ def other_components(context: Context, setting: Setting, item: Item, claim: Clai
     return out
 
 
-_DANGLING = re.compile(r"(?:[+/&]|\b(?:and|with|plus|or|then))\s*$|^\s*(?:[+/&]|(?:and|plus|or|then)\b)")
+_DANGLING = re.compile(r"(?:[+/&]|\b(?:and|with|or|then))\s*$|^\s*(?:[+/&]|(?:and|plus|or|then)\b)")
 
 
 def said_besides(
@@ -119,11 +119,41 @@ def said_besides(
     What is read is judged as in its own field; words and numbers nobody read, and a joint with nothing behind it, are never entailed.
     """
     out = other_components(context, setting, item, claim, roles, beside)
+    if _key_counts_otherwise(context, claim, roles):
+        out.append(KEY_CONTRADICTS)
     unread = (roles.residue and residue) or roles.unsupported or roles.cues
     unread = unread or any(getattr(roles, kind) for kind in ("numbers", "ambiguous") if kind not in beside)
-    if unread or _DANGLING.search(fold(claim.text).text):
+    joint = _DANGLING.search(fold(claim.text).text)
+    # `Nexito+`: the sign may be part of the name.
+    if unread or (joint is not None and not (roles.name is not None and joint.end() <= roles.name.end)):
         out.append(UNREAD_WORDS)
     return out
+
+
+# The last word of what a key makes of a bare number (`{} times a week`) -> the kinds of value it counts, and their unit.
+_COUNTED = {
+    **dict.fromkeys(("day", "week", "hours"), ("rates", "slots")),
+    **dict.fromkeys(("days", "weeks", "months"), ("durations",)),
+    **dict.fromkeys(("tablets", "capsules", "mg", "mcg", "ml"), ("strengths", "doses", "quantities")),
+}
+_TIMES = {"day": "d", "week": "wk", "hours": "h", "days": "d", "weeks": "wk", "months": "mo"}
+
+
+def _key_counts_otherwise(context: Context, claim: Claim, roles: Roles) -> bool:
+    """`weeks: "30 days"`, `strength_mcg: "40 mg"`: the key names one unit and its value another."""
+    role = context.rulepack.alias_table.item_role(claim.key)
+    if role is None or role.kind != "template":
+        return False
+    word = role.template.rsplit(" ", 1)[-1]
+    unit = _TIMES.get(word) or getattr(context.rulepack.lexicon.units.get(word), "ucum", None)
+    told: set[str | None] = set()
+    for kind in _COUNTED.get(word, ()):
+        for found in getattr(roles, kind):
+            if kind in ("strengths", "doses"):
+                told.update(found.value.units)
+            else:
+                told.add(found.value.unit if kind == "rates" else "d" if kind == "slots" else found.value[2])
+    return bool(told - {unit, None})
 
 
 def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
