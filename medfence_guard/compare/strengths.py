@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from medfence_guard.bundle import Product
+from medfence_guard.compare.doses import PIECES, form_units
 from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
 from medfence_guard.compare.quantities import compare_quantity, dimension_of, in_base_unit
 from medfence_guard.compare.wording import number_text, quantity_text, unit_text
@@ -22,7 +23,7 @@ def compare_strength(
     `implied`: for a bare number of the source, the units under which the bundle attests it for this product (P4).
     """
     roles = setting.statement.roles
-    claim = _joined(claims)
+    claim = _joined([without_own_unit(setting, c) for c in claims])
     if claim is None:
         return [Judgement(ABSTAIN, "strength.unreadable_claim", "the claim is no strength that can be read", severity=Severity.MAJOR)]
     composed = _composed(roles)
@@ -117,7 +118,8 @@ def compare_strength(
     if full:
         source = full[0]
         if None in claim.units:
-            if claim.parts == source.value.parts:
+            per = tuple(n for n, _ in source.value.per)
+            if claim.parts in (source.value.parts, (*source.value.parts, *per)):
                 return [
                     Judgement(
                         ABSTAIN,
@@ -133,6 +135,14 @@ def compare_strength(
             out.extend(_label_agrees(bare[0], source.value))
         return out
     return _compare_bare(setting, bare[0], claim, implied)
+
+
+def without_own_unit(setting: Setting, claim: Quantity) -> Quantity:
+    """`500 mg/tablet` of a tablet is 500 mg: each of the statement's own pieces has that."""
+    own = form_units(setting) | {u for d in setting.statement.roles.doses for u in d.value.units if u in PIECES}
+    if len(claim.per) == 1 and claim.per[0][0] == 1 and claim.per[0][1] in own & PIECES:
+        return claim._replace(per=())
+    return claim
 
 
 def _joined(claims: Sequence[Quantity]) -> Quantity | None:
@@ -230,6 +240,9 @@ def _compare_bare(
                 reference=rows,
             )
         ]
+    if {*units, *claim.units} == {"[iU]", "{unit}"}:
+        says = f"{said}; a unit is an IU only where the bundle says so"
+        return [Judgement(ABSTAIN, "unit.unit_or_iu", says, where, severity=Severity.MAJOR, reference=rows)]
     if len(units) == 1:
         if any(row.grade != "curated" for row in rows):
             return [

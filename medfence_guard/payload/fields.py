@@ -214,6 +214,9 @@ class FieldReader(Findings):
         value = parts.get("value")
         low, high = self.leaf(spec, parts.get("low")), self.leaf(spec, parts.get("high"))
         per = self.measure(spec, parts.get("per"))
+        if per in ("1", "1 1"):
+            # UCUM's unit of a plain one: per one of it, as every amount is.
+            per = None
         base: str | None
         if type(value) is list:
             measured = [entry for entry in (self.measure(spec, one) for one in value) if entry is not None]

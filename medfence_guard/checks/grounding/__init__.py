@@ -2,8 +2,8 @@
 
 Each record below names one function, which compares one field with the statement that the item owns:
 
-- `names`, `amounts`, `timing`, `texts`, `giving`, `counts`: the checks, by what their fields are about; `document`: of whole items; `document_keys`: of what a document says
-  besides its orders.
+- `names`, `amounts`, `timing`, `texts`, `giving`, `counts`: the checks, by what their fields are about; `document`: of whole items;
+  `document_keys`: of what a document says besides its orders.
 - `components`: how one part of a value is judged (a form, a route, a limit), whatever field it stands in, and `others`, which judges
   every part that is not what the field is for.
 - `ownership`: what follows when an item owns no statement. `firmness`: when a contradiction is no proof, and what becomes a finding.

@@ -18,7 +18,7 @@ from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, abse
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles import Role, Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 
@@ -38,16 +38,24 @@ _NUMBER_A_DAY = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:(?:/|per|a|in)\s*(?
 _FOR_A_TIME = re.compile(r"(?:\s*/\s*|\s+(?:per|a|in|in a|each|every)\s+|\s+)(?:days?|daily|d|24 ?(?:hours?|hrs?|h))\s*$")
 
 
-_OF_A_TIME = ("residue", "rates", "durations", "routes", "ambiguous")
-
-
 def _without_period(claim: Claim, roles: Roles) -> Roles:
     """A maximum without the time it is for, which is compared apart."""
     period = _FOR_A_TIME.search(fold(claim.text).text)
     if period is None:
         return roles
-    kept = {kind: [r for r in getattr(roles, kind) if r.chunk.start < period.start()] for kind in _OF_A_TIME}
-    return replace(roles, **kept)
+    at = period.start()
+
+    def before(found: list[Role]) -> list[Role]:
+        return [r for r in found if r.chunk.start < at]
+
+    return replace(
+        roles,
+        residue=before(roles.residue),
+        rates=before(roles.rates),
+        durations=before(roles.durations),
+        routes=before(roles.routes),
+        ambiguous=before(roles.ambiguous),
+    )
 
 
 def _unit_added(setting: Setting, field: str, wanted: Quantity) -> list[Judgement]:

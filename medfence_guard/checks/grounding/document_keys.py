@@ -43,7 +43,8 @@ _KINDS = {
         "qualification",
     ),
     **dict.fromkeys(
-        ("id", "patientid", "uhid", "mrn", "abha", "regno", "registrationno", "registrationnumber", "licenseno", "licensenumber"), "identifier"
+        ("id", "patientid", "uhid", "mrn", "abha", "regno", "registrationno", "registrationnumber", "licenseno", "licensenumber"),
+        "identifier",
     ),
 }
 
@@ -86,7 +87,9 @@ _PLACE = re.compile(
     r"\b(?:hospitals?|clinics?|centre|center|nursing|medical|health|healthcare|institute|polyclinic|dispensary|care|college|trust"
     r"|foundation|aiims|phc|chc)\b"
 )
-_SPECIALTY = re.compile(r"log(?:y|ist)|iatr|surg|medicine|physician|ortho|\bent\b|gyn|obst|paed|consult|dept|department|dental|family|general")
+_SPECIALTY = re.compile(
+    r"log(?:y|ist)|iatr|surg|medicine|physician|ortho|\bent\b|gyn|obst|paed|consult|dept|department|dental|family|general"
+)
 
 # Keys of numbers, folded -> the words that label such a number.
 _NUMBERED = {
@@ -178,7 +181,7 @@ def _is_prescriber(value: str, before: str, behind: str, page: str) -> bool:
         return False
     named = _ends(_DOCTOR, before) or re.match(rf"{_DOCTOR}\b", value) is not None or re.match(rf"\W{{0,4}}{_DEGREE}\b", behind) is not None
     # Of several doctors on a page, which of them wrote it is not told.
-    doctors = {found for found in re.findall(r"\bdr\b\.?\s*([^\s,;:()]+(?:\s[^\s,;:()]+)?)", page)}
+    doctors = set(re.findall(r"\bdr\b\.?\s*([^\s,;:()]+(?:\s[^\s,;:()]+)?)", page))
     explicit = re.search(r"\b(?:prescriber|prescribed by|seen by|attending)\b", before) is not None
     return named and (len(doctors) <= 1 or explicit)
 

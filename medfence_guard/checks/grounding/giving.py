@@ -11,13 +11,16 @@ from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
 from medfence_guard.checks.grounding.texts import text_check
-from medfence_guard.compare import ABSTAIN, PASS, Judgement, Setting
+from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.roles import Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 
+# A word for a liquid that does not say for which route, and the families of form it may be said of.
+_ANY_LIQUID = frozenset({"solution", "suspension", "liquid"})
+_LIQUIDS = frozenset({"eye", "ear", "nasal", "drops", "nebulised", "liquid_oral", "injection"})
 # A key that says where, and the route that such a site has.
 _KEY_SAYS_WHERE = {"eye": "ophthalmic", "eyes": "ophthalmic", "ear": "otic", "ears": "otic", "nose": "nasal", "nostril": "nasal"}
 
@@ -34,6 +37,11 @@ def form_check(context: Context, claim: Claim, item: Item, statement: Statement)
             judgements = [Judgement(ABSTAIN, "form.unreadable_claim", "the claim is no form that can be read", severity=Severity.MAJOR)]
         else:
             judgements = [j for f in dict.fromkeys(forms) for j in judge_form(context, setting, statement, f)]
+            if claim.text.strip().lower() in _ANY_LIQUID and any(j.rule == "form.different" for j in judgements):
+                families = {context.rulepack.lexicon.form_family.get(r.value) for r in statement.roles.forms}
+                if families <= _LIQUIDS:
+                    says = "source says which liquid it is, the claim only that it is one"
+                    judgements = [Judgement(ABSTAIN, "form.undetermined", says, statement.chunks[:1], severity=Severity.MAJOR)]
             judgements.extend(judge_container(context, setting, claim.text))
         judgements.extend(said_besides(context, setting, item, claim, roles, beside=("forms",)))
     return claim_findings(context, claim, judgements, "grounding.form")
@@ -72,6 +80,9 @@ def route_check(context: Context, claim: Claim, item: Item, statement: Statement
             judgements = [Judgement(ABSTAIN, "route.unreadable_claim", "the claim is no route that can be read", severity=Severity.MAJOR)]
         else:
             judgements = [j for r in dict.fromkeys(routes) for j in judge_route(context, setting, statement, r)]
+            if roles.residue:
+                # `inhalation (oral)`: a route of which a word is not read contradicts nothing.
+                judgements = [j._replace(verdict=ABSTAIN, severity=Severity.MAJOR) if j.verdict is FAIL else j for j in judgements]
         judgements.extend(said_besides(context, setting, item, claim, roles, beside=("routes", "forms", "ambiguous")))
         judgements.extend(judge_manner(context, setting, claim))
     return claim_findings(context, claim, judgements, "grounding.route")

@@ -324,9 +324,10 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
         printed = [q for _, q, _ in statement.roles.composition if q is not None]
         if printed and claimed in ([v for q in printed for v in q.parts], (sum((v for q in printed for v in q.parts), Fraction(0)),)):
             return []
-        numbered = {Fraction(w) for w in words_of(context.text(Span(statement.name.start, statement.name.end))) if w.isascii() and w.isdigit()}
+        written = words_of(context.text(Span(statement.name.start, statement.name.end)))
+        numbered = {Fraction(w) for w in written if w.isascii() and w.isdigit()}
         if claim.field == "generic_name" and set(claimed) <= numbered:
-            # `Insulin human 30/70` for `Human Mixtard 30/70`: the number is of the brand's name, and whether of the substance too is not told.
+            # `Insulin human 30/70` for `Human Mixtard 30/70`: whether the number of the brand's name is the substance's too is not told.
             says = "the number is part of the source's name"
             return [Judgement(ABSTAIN, "name.number_one_of_several", says, where, severity=Severity.MAJOR)]
         return [added(setting, "name.number_not_in_source", "the statement has no such number", where)]
@@ -462,10 +463,8 @@ def _is_dress(role: Role, roles: Roles, statement: Statement, claim: Claim) -> b
     return roles.name is not None and role.chunk.end <= roles.name.start and role.value in _FORM_INITIALS
 
 
-def _attested_amounts(
-    context: Context, claim: Claim, roles: Roles, statement: Statement, judged: list[Judgement]
-) -> list[Judgement]:
-    """`Ibuprofen 400 mg + Paracetamol 325 mg` for `Combiflam`: amounts that are not on the page, but the brand's own, contradict nothing."""
+def _attested_amounts(context: Context, claim: Claim, roles: Roles, statement: Statement, judged: list[Judgement]) -> list[Judgement]:
+    """`Ibuprofen 400 mg + Paracetamol 325 mg` for `Combiflam`: the brand's own amounts contradict nothing, though not on the page."""
     name = roles.name
     if name is None or not any(j.verdict is FAIL and j.rule == "strength.not_in_source" for j in judged):
         return judged
@@ -492,9 +491,7 @@ def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: S
     written = {source.key, *(d.key for d, _, _ in statement.roles.composition)}
     if all(d.key in written for d in mentioned):
         item = context.payload.items[claim.item or 0]
-        return [
-            _parts_pair_up(context, item, claim, mentioned, statement, said, where) or Judgement(PASS, "name.exact", said, where)
-        ]
+        return [_parts_pair_up(context, item, claim, mentioned, statement, said, where) or Judgement(PASS, "name.exact", said, where)]
     if any(d.name is None or d.name.ambiguous for d in mentioned):
         return [Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR)]
     if any(d.name is not None and d.name.brand for d in mentioned):

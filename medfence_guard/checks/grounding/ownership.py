@@ -34,6 +34,9 @@ def why_unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evide
         if context.source.modality != "text" and not _same_medicine(context, item, twin):
             # A misread item number runs two orders into one; the second medicine is then no copy of the first (P16).
             return ABSTAIN, "its name stands in a statement that belongs to another medicine; two orders may have run together", (evidence,)
+        if len({r.value for r in twin.roles.weekdays}) > 1 and len({r.value for r in twin.roles.strengths}) > 1:
+            # `75 mcg Mon-Fri and 100 mcg Sat-Sun`, an item each.
+            return ABSTAIN, "its one statement gives several amounts for several days; which of them an item has is not told", (evidence,)
         return FAIL, "the one statement of that name already belongs to another item", (evidence,)
     if item.index in context.binding.merged:
         return FAIL, "the item merges several statements of the source", (Evidence(kind="rule", rule_id="completeness.merged"),)

@@ -197,7 +197,7 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     ]
 
 
-_OF_MEALS = frozenset("food foods meal meals fasting prandial preprandial postprandial stomach eating breakfast lunch dinner supper".split())
+_OF_MEALS = frozenset("food meal meals fasting prandial preprandial postprandial stomach eating breakfast lunch dinner supper".split())
 
 
 @of_a_statement("grounding.text")
@@ -213,7 +213,8 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
     other += [w for kind in kinds for r in getattr(statement.roles, kind) for w in words_of(context.text(Span(r.chunk.start, r.chunk.end)))]
     if wanted and set(wanted) <= set(other):
         # `after food` as the reason, the name as the place: words of the statement, and none that say so.
-        role = Judgement(ABSTAIN, "schema.role", "in the source these words say something else", statement.chunks[:1], severity=Severity.MAJOR)
+        says = "in the source these words say something else"
+        role = Judgement(ABSTAIN, "schema.role", says, statement.chunks[:1], severity=Severity.MAJOR)
         return claim_findings(context, claim, [role], "grounding.text")
     # What is read as a dose or a time is no reason and no place: `OD` as a site, `1-1-1` as an indication.
     text = statement_words(

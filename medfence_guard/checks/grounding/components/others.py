@@ -121,7 +121,7 @@ def said_besides(
     out = other_components(context, setting, item, claim, roles, beside)
     if _key_counts_otherwise(context, claim, roles):
         out.append(KEY_CONTRADICTS)
-    unread = (roles.residue and residue) or roles.unsupported or roles.cues
+    unread = bool((roles.residue and residue) or roles.unsupported or roles.cues)
     unread = unread or any(getattr(roles, kind) for kind in ("numbers", "ambiguous") if kind not in beside)
     joint = _DANGLING.search(fold(claim.text).text)
     # `Nexito+`: the sign may be part of the name.
