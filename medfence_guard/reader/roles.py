@@ -471,7 +471,13 @@ EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "asi
 # Words of a joint that end the order before it, and how.
 _ENDS_IT = {"stop": "stopped", "hold": "held", "band": "stopped", "बंद": "stopped"}
 _JOINS = frozenset("and aur और but however instead though although whereas lekin magar parantu लेकिन मगर परंतु परन्तु किंतु".split())
-_OPEN_NEGATIONS = frozenset({"not applicable", "not valid", "not valid for", "not necessarily", "not only", "not just", "no further"})
+_OPEN_NEGATIONS = frozenset({"not applicable", "not valid", "not necessarily", "not only", "not just", "no further"})
+_OPEN_ENDS = frozenset("in of with for to".split())
+
+
+def _is_open(text: str) -> bool:
+    """Whether a phrase that cancels a cue needs what stands behind it (`not only`, `no change in`)."""
+    return text in _OPEN_NEGATIONS or text.rpartition(" ")[2] in _OPEN_ENDS
 
 
 def _is_last(chunks: Sequence[Chunk], place: int) -> bool:
@@ -821,7 +827,7 @@ class RoleReader:
             roles.inert.append(Role(chunk.value, chunk))
         elif kind == "terminator" and roles.name is not None and chunk.start >= roles.name.end:
             return self._joint(chunks, place, roles, surface(chunk))
-        elif kind == "pseudo_cue" and surface(chunk) in _OPEN_NEGATIONS and _is_last(chunks, place):
+        elif kind == "pseudo_cue" and _is_open(surface(chunk)) and _is_last(chunks, place):
             # `OD (not valid)`: what it is not goes on with the next word; where none stands, it is of the order.
             roles.unsupported.append(Role("negation", chunk))
         elif kind in ("review_phrases", "boilerplate", "terminator", "item"):

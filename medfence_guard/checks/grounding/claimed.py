@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN, Judgement
 from medfence_guard.contract import Severity
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
 from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.text import fold
 
 UNREAD_WORDS = Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)
 """What is judged beside everything else when a claim holds words that no grammar read: it is never entailed as a whole."""
@@ -42,6 +45,15 @@ def unreadable_claim(roles: Roles) -> list[Judgement]:
     if roles.cues or roles.unsupported:
         out.append(Judgement(ABSTAIN, "claim.unread_words", "the claim says more than its field is for", severity=Severity.MAJOR))
     return out
+
+
+_DANGLING = re.compile(r"(?:[+/&]|\b(?:and|with|or|then))\s*$|^\s*(?:[+/&]|(?:and|plus|or|then)\b)")
+
+
+def is_cut_short(claim: Claim, roles: Roles) -> bool:
+    """`Telmisartan +`, `fever and`: a joint with nothing behind it, or before it; `Nexito+` may be a name."""
+    joint = _DANGLING.search(fold(claim.text).text)
+    return joint is not None and not (roles.name is not None and roles.name.start <= joint.start() and joint.end() <= roles.name.end)
 
 
 def quantities_of(roles: Roles) -> list[Quantity]:

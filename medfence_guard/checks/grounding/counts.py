@@ -35,7 +35,7 @@ _NUMBER_A_DAY = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:(?:/|per|a|in)\s*(?
 
 
 # The time a maximum is for, at the end of it: `4 tabs a day`, `3 g in 24 hours`, `4 daily`.
-_FOR_A_TIME = re.compile(r"(?:\s*/\s*|\s+(?:per|a|in|in a|each|every)\s+|\s+)(?:days?|daily|d|24 ?(?:hours?|hrs?|h))\s*$")
+_FOR_A_TIME = re.compile(r"(?:\s*/\s*|\s+(?:per|a|in|in a|each|every)\s+|\s+)(?:days?|daily|d|\d{1,2} ?(?:hours?|hrs?|h)|dose)\s*$")
 
 
 def _without_period(claim: Claim, roles: Roles) -> Roles:

@@ -98,7 +98,7 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
     if how == BRAND_OF:
         return (
             _release_of_the_brand(context, item, claim, statement, said, where, claimed)
-            or _salt_of_the_brand(name, statement, said, where)
+            or _salt_of_the_brand(context, name, statement, said, where)
             or _parts_pair_up(context, item, claim, name.parts, statement, said, where)
             or _brand_to_generic(context, claim, name, statement, said, where)
         )
@@ -234,10 +234,15 @@ def _salts_of(name: NameReading) -> frozenset[str]:
     return frozenset(w for salt in said for w in salt.split())
 
 
-def _salt_of_the_brand(name: NameReading, statement: Statement, said: str, where: tuple[Chunk, ...]) -> Judgement | None:
+_SALT_REACH = 14
+
+
+def _salt_of_the_brand(context: Context, name: NameReading, statement: Statement, said: str, where: tuple[Chunk, ...]) -> Judgement | None:
     """`Metoprolol tartrate` for `Met XL`: a salt that neither the source nor the brand's own row has is added."""
     printed = frozenset(w for d, _, _ in statement.roles.composition if d.name is not None for w in d.name.salt.split())
-    written = printed | frozenset(w for r in statement.roles.composition for w in r[0].key.split())
+    # The name and what is printed with it, to the end of the last word.
+    stop = max([statement.name.end, *(c.end + _SALT_REACH for _, _, c in statement.roles.composition)])
+    written = printed | frozenset(words_of(context.source.text[statement.name.start : stop]))
     if _salts_of(name) - written - _salts_of(statement.name):
         return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
     return None
@@ -512,7 +517,7 @@ def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: S
     reading.salts = tuple(sorted(added_salt))
     item = context.payload.items[claim.item or 0]
     return [
-        _salt_of_the_brand(reading, statement, said, where)
+        _salt_of_the_brand(context, reading, statement, said, where)
         or _parts_pair_up(context, item, claim, mentioned, statement, said, where)
         or _brand_to_generic(context, claim, reading, statement, said, where)
     ]

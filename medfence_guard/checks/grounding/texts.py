@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from medfence_guard.checks.check import Context
-from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, UNREAD_WORDS, unreadable_claim
+from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, UNREAD_WORDS, is_cut_short, unreadable_claim
 from medfence_guard.checks.grounding.components.limits import limit_of_the_reason, reason_of_the_limit
 from medfence_guard.checks.grounding.components.others import other_components
 from medfence_guard.checks.grounding.components.reasons import judge_reasons
@@ -41,6 +41,8 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = unreadable_claim(roles)
+    if is_cut_short(claim, roles):
+        judgements.append(UNREAD_WORDS)
     prefix = _KEY_SAYS_WHEN.get(claim.key.lower().replace(" ", "_").replace("-", "_"))
     if prefix is not None and any(not w.value[0].startswith(prefix) for w in roles.whens):
         judgements.append(KEY_CONTRADICTS)
@@ -205,8 +207,8 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
     """`indication`, `as_needed_for`: the words must stand in the item's own statement."""
     setting = setting_for(context, item, statement)
     roles = context.roles_of(claim)
-    if roles.unreadable:
-        return claim_findings(context, claim, unreadable_claim(roles), "grounding.text")
+    if roles.unreadable or is_cut_short(claim, roles):
+        return claim_findings(context, claim, unreadable_claim(roles) or [UNREAD_WORDS], "grounding.text")
     wanted = [w for w in words_of(claim.text) if w not in _REASON_GLUE]
     kinds = ("whens", "routes") if claim.field == "site" else ("whens", "routes", "sites")
     other = words_of(context.text(Span(statement.name.start, statement.name.end)))
@@ -271,20 +273,25 @@ _REASON_GLUE = frozenset({"for", "of", "the", "a", "in", "and"})
 @of_a_statement("grounding.text")
 def quote_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`source_quote`: verbatim in the item's own statement, white space and case aside."""
-    start = context.source.text.rfind("\n", 0, statement.span.start) + 1
-    stop = context.source.text.find("\n", statement.span.end)
-    stop = stop if stop >= 0 else len(context.source.text)
+    source = context.source.text
+    first = source.rfind("\n", 0, statement.span.start) + 1
+    last = source.find("\n", statement.span.end)
+    last = last if last >= 0 else len(source)
     # What stands before and behind it on its lines may be quoted too, unless it is another medicine's.
     others = [s.span for s in context.reading.statements if s.group != statement.group]
-    start = max([start, *(s.end for s in others if s.end <= statement.span.start)])
-    stop = min([stop, *(s.start for s in others if s.start >= statement.span.end)])
-    around = fold(context.source.text[start:stop]).text
+    start = max([first, *(s.end for s in others if s.end <= statement.span.start)])
+    stop = min([last, *(s.start for s in others if s.start >= statement.span.end)])
     quoted = " ".join(fold(claim.text).text.split())
     # Whole words and numbers: `50 mg` is no quotation of `650 mg`.
-    if quoted and re.search(rf"(?<![\w.,/-]){re.escape(quoted)}(?![\w])(?![.,/-]\w)", " ".join(around.split())):
+    found = re.compile(rf"(?<![\w.,/-]){re.escape(quoted)}(?![\w])(?![.,/-]\w)")
+    if quoted and found.search(" ".join(fold(source[start:stop]).text.split())):
         return claim_findings(
             context, claim, [Judgement(PASS, "text.verbatim", "source has exactly that", statement.chunks[:1])], "grounding.text"
         )
+    if quoted and found.search(" ".join(fold(source[first:last]).text.split())) and fold(context.text(statement.span)).text in quoted:
+        says = "the quotation holds the item's own statement and that of another medicine"
+        more = Judgement(ABSTAIN, "text.quote_of_several", says, statement.chunks[:1], severity=Severity.MAJOR)
+        return claim_findings(context, claim, [more], "grounding.text")
     return claim_findings(
         context,
         claim,

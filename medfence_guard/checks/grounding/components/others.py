@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from medfence_guard.checks.check import Context
-from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, UNREAD_WORDS
+from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, UNREAD_WORDS, is_cut_short
 from medfence_guard.checks.grounding.components.amounts import judge_dose_times
 from medfence_guard.checks.grounding.components.counts import judge_listed, judge_maximum
 from medfence_guard.checks.grounding.components.forms import judge_container, judge_form, judge_release
@@ -81,7 +80,7 @@ def other_components(context: Context, setting: Setting, item: Item, claim: Clai
         out.extend(judge_listed(setting, roles.refills, statement.roles.refills, "to refill"))
     out.extend(judge_method(context, setting, claim, roles))
     out.extend(judge_limits(context, setting, claim, roles))
-    if roles.prn_for:
+    if roles.prn_for or roles.indications:
         out.extend(judge_reasons(context, item, claim, statement))
     if claim.field != "timing" and whens and sum(r.value.low for r in roles.rates) > 1:
         # `BD before breakfast` where the source has one dose before breakfast and one before dinner.
@@ -99,9 +98,6 @@ def other_components(context: Context, setting: Setting, item: Item, claim: Clai
     if claim.field not in ("timing", "instructions"):
         out.extend(_added_words(context, setting, claim, roles))
     return out
-
-
-_DANGLING = re.compile(r"(?:[+/&]|\b(?:and|with|or|then))\s*$|^\s*(?:[+/&]|(?:and|plus|or|then)\b)")
 
 
 def said_besides(
@@ -123,9 +119,7 @@ def said_besides(
         out.append(KEY_CONTRADICTS)
     unread = bool((roles.residue and residue) or roles.unsupported or roles.cues)
     unread = unread or any(getattr(roles, kind) for kind in ("numbers", "ambiguous") if kind not in beside)
-    joint = _DANGLING.search(fold(claim.text).text)
-    # `Nexito+`: the sign may be part of the name.
-    if unread or (joint is not None and not (roles.name is not None and joint.end() <= roles.name.end)):
+    if unread or is_cut_short(claim, roles):
         out.append(UNREAD_WORDS)
     return out
 
