@@ -139,10 +139,10 @@ def compare_strength(
 
 def without_own_unit(setting: Setting, claim: Quantity) -> Quantity:
     """`500 mg/tablet` of a tablet is 500 mg: each of the statement's own pieces has that."""
-    own = form_units(setting) | {u for d in setting.statement.roles.doses for u in d.value.units if u in PIECES}
-    if len(claim.per) == 1 and claim.per[0][0] == 1 and claim.per[0][1] in own & PIECES:
-        return claim._replace(per=())
-    return claim
+    if len(claim.per) != 1 or claim.per[0][0] != 1 or claim.per[0][1] not in PIECES:
+        return claim
+    own = form_units(setting) | {u for d in setting.statement.roles.doses for u in d.value.units if u is not None}
+    return claim._replace(per=()) if claim.per[0][1] in own else claim
 
 
 def _joined(claims: Sequence[Quantity]) -> Quantity | None:

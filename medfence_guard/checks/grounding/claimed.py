@@ -10,7 +10,6 @@ from medfence_guard.contract import Severity
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
 from medfence_guard.reader.roles import Roles
-from medfence_guard.reader.text import fold
 
 UNREAD_WORDS = Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)
 """What is judged beside everything else when a claim holds words that no grammar read: it is never entailed as a whole."""
@@ -47,12 +46,12 @@ def unreadable_claim(roles: Roles) -> list[Judgement]:
     return out
 
 
-_DANGLING = re.compile(r"(?:[+/&]|\b(?:and|with|or|then))\s*$|^\s*(?:[+/&]|(?:and|plus|or|then)\b)")
+_DANGLING = re.compile(r"(?:[+/&]|\b(?:and|with|or|then))\s*$|^\s*(?:[+/&]|(?:and|plus|or|then)\b)", re.IGNORECASE)
 
 
 def is_cut_short(claim: Claim, roles: Roles) -> bool:
     """`Telmisartan +`, `fever and`: a joint with nothing behind it, or before it; `Nexito+` may be a name."""
-    joint = _DANGLING.search(fold(claim.text).text)
+    joint = _DANGLING.search(claim.text)
     return joint is not None and not (roles.name is not None and roles.name.start <= joint.start() and joint.end() <= roles.name.end)
 
 

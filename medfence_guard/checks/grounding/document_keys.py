@@ -7,7 +7,9 @@ before it (`Patient:`, `Dr`, `UHID`) or by being of the key's kind beyond doubt 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from medfence_guard.checks.check import Context, rule_finding
 from medfence_guard.checks.grounding.claimed import claim_says
@@ -50,6 +52,8 @@ _KINDS = {
 
 _REACH = 48
 """How many characters before and behind a value, on its own line, may bind it."""
+_PLACES = 200
+"""How many places of a value are looked at."""
 
 _DOCTOR = r"(?:dr|doctor|prof|consultant|physician|surgeon|prescriber|prescribed by|seen by|attending)"
 _DEGREE = r"(?:mbbs|m\.?b\.?b\.?s|md|m\.d|ms|dm|mch|dnb|frcs|mrcp|mrcs|dch|dgo|bds|mds|bams|bhms|fcps|phd|dnb)"
@@ -106,7 +110,54 @@ _NUMBERED = {
 }
 _REGISTERED = r"reg|regn|regd|registration|mci|nmc|lic|licen[cs]e"
 
-Bound = Callable[[str, str, str, str], bool]
+
+@dataclass(slots=True)
+class _Page:
+    """What stands outside the orders, and what of each kind there is; each gathered once."""
+
+    text: str
+    orders: list[tuple[int, int]]
+    dates: set[str]
+    labelled_dates: set[str]
+    numbers: set[str]
+    doctors: set[str]
+    sexes: set[str]
+    aged: bool
+
+
+_WORD = re.compile(r"[a-z]{3,}")
+_LABELLED_DATE = re.compile(rf"\b(?:date|dated|dt)\b[^\n\d]{{0,8}}({_DATE.pattern})")
+_A_DOCTOR = re.compile(r"\bdr\b\.?\s*([^\s,;:()]+(?:\s[^\s,;:()]+)?)")
+
+
+def _page_of(context: Context) -> _Page:
+    known = context.gathered.get("page")
+    if isinstance(known, _Page):
+        return known
+    text = context.reading.folded.text
+    orders: list[tuple[int, int]] = []
+    outside: list[str] = []
+    place = 0
+    for start, end in sorted((s.span.start, s.span.end) for s in context.reading.statements):
+        outside.append(text[place : max(place, start)])
+        orders.append((max(place, start), max(place, end)))
+        place = max(place, end)
+    rest = "\n".join([*outside, text[place:]])
+    page = _Page(
+        text,
+        orders,
+        {" ".join(words_of(found)) for found in _DATE.findall(rest)},
+        {" ".join(words_of(found)) for found in _LABELLED_DATE.findall(rest)},
+        {re.sub(r"\D", "", found)[-10:] for found in _PHONE.findall(rest)},
+        set(_A_DOCTOR.findall(rest)),
+        set(_WORD.findall(rest)) & _SEX,
+        re.search(r"\b(?:age|aged)\b", rest) is not None,
+    )
+    context.gathered["page"] = page
+    return page
+
+
+Bound = Callable[[str, str, str, _Page], bool]
 """Whether an occurrence is bound: the value, what stands before and behind it on its line, and all text outside the orders."""
 
 
@@ -114,53 +165,50 @@ def _ends(label: str, before: str) -> bool:
     return re.search(rf"\b{label}\b\W{{0,5}}$", before) is not None
 
 
-def _is_date(value: str, before: str, _behind: str, page: str) -> bool:
+def _is_date(value: str, before: str, _behind: str, page: _Page) -> bool:
     if not _DATE.match(value) or _OTHER_DATE.search(before):
         return False
-    dates = {" ".join(words_of(found)) for found in _DATE.findall(page)}
     if re.search(r"\b(?:date|dated|dt)\b[^\n\d]{0,24}$", before):
-        labelled = re.findall(rf"\b(?:date|dated|dt)\b[^\n\d]{{0,8}}({_DATE.pattern})", page)
-        return len({" ".join(words_of(found)) for found in labelled}) <= 1
-    return len(dates) == 1
+        return len(page.labelled_dates) <= 1
+    return len(page.dates) == 1
 
 
-def _is_birth(value: str, before: str, _behind: str, _page: str) -> bool:
+def _is_birth(value: str, before: str, _behind: str, _page: _Page) -> bool:
     return _DATE.match(value) is not None and re.search(r"\b(?:dob|d\.o\.b|date of birth|born(?: on)?)\b\W{0,5}$", before) is not None
 
 
-def _is_age(value: str, before: str, behind: str, page: str) -> bool:
+def _is_age(value: str, before: str, behind: str, page: _Page) -> bool:
     if not _AGE.fullmatch(value):
         return False
     if _AGED.search(before):
         return True
-    if re.search(r"\b(?:age|aged)\b", page) or _SPAN_OF_TIME.search(before):
+    if page.aged or _SPAN_OF_TIME.search(before):
         return False
     typed = bool(_YEARS.match(behind) or _SEX_BEHIND.match(behind) or _SEX_BEFORE.search(before))
     return typed or not value.isdigit()
 
 
-def _is_sex(value: str, before: str, behind: str, page: str) -> bool:
+def _is_sex(value: str, before: str, behind: str, page: _Page) -> bool:
     if value not in _SEX:
         return False
     aged = _AGE_BEFORE.search(before) and (re.search(r"\bage\b", before) or not _SPAN_OF_TIME.search(before))
     if _SEX_LABEL.search(before) or aged or re.match(r"\s*/\s*\d", behind):
         return True
-    return len(value) > 2 and len(_SEX.intersection(w for w in words_of(page) if len(w) > 2)) == 1
+    return len(value) > 2 and len(page.sexes) == 1
 
 
-def _is_phone(value: str, before: str, _behind: str, page: str) -> bool:
+def _is_phone(value: str, before: str, _behind: str, page: _Page) -> bool:
     if not any(c.isdigit() for c in value):
         return False
-    numbers = {re.sub(r"\D", "", found)[-10:] for found in _PHONE.findall(page)}
-    return (bool(_PHONE_LABEL.search(before)) or bool(_PHONE.fullmatch(value))) and len(numbers) <= 1
+    return (bool(_PHONE_LABEL.search(before)) or bool(_PHONE.fullmatch(value))) and len(page.numbers) <= 1
 
 
-def _is_own_phone(value: str, before: str, behind: str, page: str) -> bool:
+def _is_own_phone(value: str, before: str, behind: str, page: _Page) -> bool:
     """Of the patient: on a line with the patient's label; elsewhere it may be the clinic's."""
     return _is_phone(value, before, behind, page) and re.search(rf"\b{_PATIENT}\b", before) is not None
 
 
-def _is_patient(value: str, before: str, behind: str, page: str) -> bool:
+def _is_patient(value: str, before: str, behind: str, page: _Page) -> bool:
     if _AGE.fullmatch(value):
         return _is_age(value, before, behind, page)
     if re.match(rf"{_DOCTOR}\b", value) or _RELATED.search(before) or _ends(_DOCTOR, before):
@@ -170,49 +218,48 @@ def _is_patient(value: str, before: str, behind: str, page: str) -> bool:
     return _ends(_PATIENT, before) or bool(re.match(rf"{_TITLE}\b", value)) or bool(_PERSON_BEHIND.match(behind))
 
 
-def _is_part_of_patient(value: str, before: str, behind: str, page: str) -> bool:
+def _is_part_of_patient(value: str, before: str, behind: str, page: _Page) -> bool:
     return _is_patient(value, before, behind, page) or (
         re.search(rf"\b{_PATIENT}\b[^\n:]*:?[^\n:]{{0,30}}$", before) is not None and not _RELATED.search(before) and value.isalpha()
     )
 
 
-def _is_prescriber(value: str, before: str, behind: str, page: str) -> bool:
+def _is_prescriber(value: str, before: str, behind: str, page: _Page) -> bool:
     if _REFERRED.search(before) or _RELATED.search(before) or _ends(_PATIENT, before):
         return False
     named = _ends(_DOCTOR, before) or re.match(rf"{_DOCTOR}\b", value) is not None or re.match(rf"\W{{0,4}}{_DEGREE}\b", behind) is not None
     # Of several doctors on a page, which of them wrote it is not told.
-    doctors = set(re.findall(r"\bdr\b\.?\s*([^\s,;:()]+(?:\s[^\s,;:()]+)?)", page))
     explicit = re.search(r"\b(?:prescriber|prescribed by|seen by|attending)\b", before) is not None
-    return named and (len(doctors) <= 1 or explicit)
+    return named and (len(page.doctors) <= 1 or explicit)
 
 
-def _is_qualification(value: str, before: str, _behind: str, _page: str) -> bool:
+def _is_qualification(value: str, before: str, _behind: str, _page: _Page) -> bool:
     told = re.search(rf"(?<![a-z]){_DEGREE}(?![a-z])", value) or _SPECIALTY.search(value)
     return bool(told) and not _ends(_PATIENT, before)
 
 
-def _is_facility(value: str, before: str, behind: str, _page: str) -> bool:
+def _is_facility(value: str, before: str, behind: str, _page: _Page) -> bool:
     if _ends(_DOCTOR, before) or _ends(_PATIENT, before) or re.match(rf"{_DOCTOR}\b", value):
         return False
     return _PLACE.search(value) is not None or _PLACE.search(f"{before} {behind}") is not None
 
 
-def _is_address(_value: str, before: str, _behind: str, _page: str) -> bool:
+def _is_address(_value: str, before: str, _behind: str, _page: _Page) -> bool:
     return not (_ends(_PATIENT, before) or _ends(_DOCTOR, before))
 
 
-def _is_home(_value: str, before: str, _behind: str, _page: str) -> bool:
+def _is_home(_value: str, before: str, _behind: str, _page: _Page) -> bool:
     return _ADDRESS_LABEL.search(before) is not None
 
 
-def _is_email(value: str, _before: str, _behind: str, _page: str) -> bool:
+def _is_email(value: str, _before: str, _behind: str, _page: _Page) -> bool:
     return "@" in value
 
 
 def _is_numbered(label: str) -> Bound:
     bound = re.compile(rf"\b(?:{label})\b\W{{0,3}}(?:(?:id|no|number|num|council)\b)?\W{{0,3}}(?:(?:no|number)\b)?\W{{0,4}}$")
 
-    def judge(value: str, before: str, _behind: str, _page: str) -> bool:
+    def judge(value: str, before: str, _behind: str, _page: _Page) -> bool:
         return any(c.isdigit() for c in value) and bound.search(before) is not None
 
     return judge
@@ -251,30 +298,27 @@ def document_check(context: Context, claim: Claim) -> list[Finding]:
     words = words_of(claim.text)
     if not words or told.unlisted:
         return [_abstain(claim, "it does not stand in the source as written")]
-    page = context.reading.folded.text
-    orders = [s.span for s in context.reading.statements]
-    outside: list[str] = []
-    place = 0
-    for start, end in sorted((o.start, o.end) for o in orders):
-        outside.append(page[place : max(place, start)])
-        place = max(place, end)
-    rest = "\n".join([*outside, page[place:]])
+    page = _page_of(context)
+    text = page.text
     bound = _bound_of(claim)
     value = " ".join(told.text.split())
     letters = r"0-9a-z\u0900-\u0dff"
     found = re.compile(rf"(?<![{letters}])" + rf"[^{letters}]{{1,6}}".join(map(re.escape, words)) + rf"(?![{letters}])")
-    seen = False
-    for match in found.finditer(page):
+    seen = 0
+    for match in found.finditer(text):
         start, end = match.span()
         # What an order says is no proof of an age, a weight or a name.
-        if any(o.start < end and start < o.end for o in orders):
+        at = bisect_right(page.orders, (end, -1)) - 1
+        if at >= 0 and page.orders[at][1] > start:
             continue
-        seen = True
-        line = page.rfind("\n", 0, start) + 1
-        stop = page.find("\n", end)
-        before = page[max(line, start - _REACH) : start]
-        behind = page[end : min(stop if stop >= 0 else len(page), end + _REACH)]
-        if bound(value, before, behind, rest):
+        seen += 1
+        if seen > _PLACES:
+            break
+        line = text.rfind("\n", max(0, start - _REACH), start) + 1
+        stop = text.find("\n", end, end + _REACH)
+        before = text[max(line, start - _REACH) : start]
+        behind = text[end : stop if stop >= 0 else end + _REACH]
+        if bound(value, before, behind, page):
             span = Span(start, end)
             evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="document.verbatim")
             says = f"{claim_says(claim)}source has it verbatim."

@@ -115,11 +115,16 @@ def said_besides(
     What is read is judged as in its own field; words and numbers nobody read, and a joint with nothing behind it, are never entailed.
     """
     out = other_components(context, setting, item, claim, roles, beside)
-    if _key_counts_otherwise(context, claim, roles):
+    if claim.key != claim.field and _key_counts_otherwise(context, claim, roles):
         out.append(KEY_CONTRADICTS)
-    unread = bool((roles.residue and residue) or roles.unsupported or roles.cues)
-    unread = unread or any(getattr(roles, kind) for kind in ("numbers", "ambiguous") if kind not in beside)
-    if unread or is_cut_short(claim, roles):
+    if (
+        (roles.residue and residue)
+        or roles.unsupported
+        or roles.cues
+        or (roles.numbers and "numbers" not in beside)
+        or (roles.ambiguous and "ambiguous" not in beside)
+        or is_cut_short(claim, roles)
+    ):
         out.append(UNREAD_WORDS)
     return out
 
