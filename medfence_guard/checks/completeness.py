@@ -196,7 +196,10 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
         kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
     )
     readable = all(s.readable for s in (*siblings, statement)) and not context.confidence.applies
-    told = any(r.chunk.kind == "then" for c in item.claims for r in (*context.roles_of(c).unsupported, *context.roles_of(c).residue))
+    claimed = [context.roles_of(c) for c in item.claims]
+    told = any(r.chunk.kind == "then" for roles in claimed for r in (*roles.unsupported, *roles.residue)) or any(
+        len({r.value for r in kind}) > 1 for roles in claimed for kind in (roles.rates, roles.slots, roles.durations)
+    )
     verdict = (
         ABSTAIN
         if told

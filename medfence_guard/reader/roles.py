@@ -466,8 +466,18 @@ class RoleReader:
             return False
         return all(any(m in self._insulins for m in composition) for composition in entry.compositions)
 
-    def read(self, chunks: Sequence[Chunk], anchor: int | None, surface: Callable[[Chunk], str], columns: tuple[str, ...] = ()) -> Roles:
-        """Roles of all chunks. `anchor`: index of the name, None for a payload value that holds none."""
+    def read(
+        self,
+        chunks: Sequence[Chunk],
+        anchor: int | None,
+        surface: Callable[[Chunk], str],
+        columns: tuple[str, ...] = (),
+        whole: Sequence[Chunk] = (),
+    ) -> Roles:
+        """Roles of all chunks. `anchor`: index of the name, None for a payload value that holds none.
+
+        `whole`: all steps of the statement that `chunks` is one step of; the form is written in the first only.
+        """
         roles = Roles()
         after_name = 0
         if anchor is not None:
@@ -476,8 +486,9 @@ class RoleReader:
                 if chunk.kind == "release":
                     roles.releases.append(Role(chunk.value, chunk))
         insulin = self.is_insulin(roles.name)
-        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in chunks)
-        eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in chunks)
+        formed = whole or chunks
+        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in formed)
+        eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in formed)
         place = 0
         count = len(chunks)
         while place < count:
@@ -502,7 +513,8 @@ class RoleReader:
             self._label_strength(roles)
         self._composition_agrees(roles)
         self._strengths_agree(roles)
-        self._after(roles, columns, eye, surface)
+        # Of steps that say how often, `OD` says it too.
+        self._after(roles, columns, eye, surface, stepped=any(c.kind == "rate" and surface(c) != "od" for c in whole))
         return roles
 
     @staticmethod
@@ -1102,13 +1114,14 @@ class RoleReader:
             else:
                 roles.ambiguous.append(Role(("rate", (role.value,)), role.chunk))
 
-    def _after(self, roles: Roles, columns: tuple[str, ...], eye: bool, surface: Callable[[Chunk], str]) -> None:
+    def _after(self, roles: Roles, columns: tuple[str, ...], eye: bool, surface: Callable[[Chunk], str], *, stepped: bool) -> None:
         for role in roles.slots:
             values, unit = role.value
             distinct = {v for v in values if v}
             if unit is not None and len(distinct) == 1:
                 roles.doses.append(Role(Quantity((distinct.pop(),), (unit,)), role.chunk))
-        if eye:
+        if eye and not (stepped and len(roles.rates) == 1 and not roles.slots):
+            # `QID x 1 week, OD x 1 week`: each step says how often.
             self._right_eye(roles, surface)
         left: list[Role] = []
         after_timing = [
