@@ -40,6 +40,7 @@ from medfence_guard.reader.remarks import (
     speaks_of_orders,
     turns_the_slots,
 )
+from medfence_guard.reader.shared import TOLD_ONCE, Told, reaches, sort_of, tail_of_all, told_of_all
 
 # Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
 SIG_KINDS = frozenset(
@@ -104,6 +105,8 @@ class Draft:
     replaced: bool = False
     loose: list[Chunk] = field(default_factory=list)
     changed: bool = False
+    shared: tuple[Chunk, ...] = ()
+    told_beside: frozenset[str] = frozenset()
 
     @property
     def start(self) -> int:
@@ -143,8 +146,13 @@ def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass])
 class Segmenter:
     """One pass over the lines of one source."""
 
-    def __init__(self, lexicon: Lexicon, folded: str, *, split: bool = True) -> None:
-        """`split`: words of the text were cut into pieces, so that its runs of letters are not all that can be read in it."""
+    def __init__(self, lexicon: Lexicon, folded: str, *, split: bool = True, typed: bool = False) -> None:
+        """`split`: words of the text were cut into pieces, so that its runs of letters are not all that can be read in it.
+
+        `typed`: no line of the text can have been lost.
+        """
+        self._typed = typed
+        self._told_once: dict[int, Told] = {}
         self._spoken = None if split else spoken_in(folded)
         self._lexicon = lexicon if self._spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(self._spoken))
         self._text = folded
@@ -191,10 +199,14 @@ class Segmenter:
         self._serials = self._count_serials(lines, heads)
         letters = {str(chunks[0].value) for chunks, _ in lines if self._soap_letter(chunks)}
         self._soap = "p" in letters and len(letters) > 1
+        self._told_once = {n: told for n, (chunks, _) in enumerate(lines) if (told := told_of_all(chunks, self._surface)) is not None}
         for number, (chunks, broken) in enumerate(lines):
             self._line = number
             if broken:
                 self._close()
+            if number in self._told_once and self._told_once[number].word and self._stands_at_orders(lines, number):
+                self._close()
+                continue
             if self._after_line is not None:
                 self._section, self._after_line = self._after_line, None
             self._read_line(chunks)
@@ -202,6 +214,7 @@ class Segmenter:
         if self._ends_with is not None and self._ends_with[1] == len(self.out.drafts):
             # `stopped` on a line of its own, and nothing below it: it is of what stands above.
             self.out.remarks.append(self._ends_with[0])
+        self._tell_all(lines)
         persons, days = blocks(
             [chunks for chunks, _ in lines], sorted({d.line for d in self.out.drafts}), self._text, aged=self._may_say(SEXES)
         )
@@ -211,6 +224,69 @@ class Segmenter:
             for draft in self.out.drafts:
                 draft.alternative = True
         return self.out
+
+    def _stands_at_orders(self, lines: Sequence[tuple[list[Chunk], bool]], line: int) -> bool:
+        """Whether a line of nothing but what is told of all stands directly above or below orders."""
+        below = line + 1 < len(lines) and any(c.kind in ("drug", "form") for c in lines[line + 1][0][:3])
+        above = self._open or (self.out.drafts[-1] if self.out.drafts else None)
+        return below or (above is not None and above.last_line == line - 1)
+
+    def _tell_all(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
+        """Give each order of the page what is told once for all of them, where that is certain (`reader/shared.py`)."""
+        drafts = self.out.drafts
+        covered = {line for d in drafts for line in range(d.line, d.last_line + 1)}
+        for line, told in self._told_once.items():
+            first, last = lines[line][0][0], lines[line][0][-1]
+            span = Span(min(first.start, last.start), max(first.end, last.end))
+            # Where the line was taken for a part of the order above it.
+            own = [c for d in drafts for c in d.chunks if span.start <= c.start < span.end]
+            if not drafts or (told.word and own):
+                continue
+            listed = covered - {line} if own else covered
+            packed = bool(listed) and max(listed) - min(listed) == len(listed) - 1
+            below = packed and line == max(listed) + 1 and not told.heads
+            visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
+            beside = (below or (packed and line == min(listed) - 1)) if told.word else below and bool(own) and self._typed and not visit
+            if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
+                for draft in drafts:
+                    draft.shared = () if own and any(c in own for c in draft.chunks) else told.chunks
+            elif told.word and (line - 1 in covered or line + 1 in covered):
+                self.out.remarks.append(span)
+        if len(drafts) > 1 and not self._told_once and len(covered) == 1 and (found := tail_of_all(drafts[-1], self._surface)):
+            place, told = found
+            if reaches(drafts, told, drafts[-1].chunks[place:]):
+                del drafts[-1].chunks[place:]
+                for draft in drafts:
+                    draft.shared = told.chunks
+        self._doubt_told(lines)
+
+    def _doubt_told(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
+        """What stands in a line of its own, in words not read or behind `all`, may be of each order that says nothing of the kind."""
+        drafts = self.out.drafts
+        spans = [Span(c[0].start, c[-1].end) for line, (c, _) in enumerate(lines) if line in self._told_once]
+        told = {
+            sort_of(c.kind)
+            for span in (*spans, *self.out.remarks, *self.out.unread)
+            for chunks, _ in lines
+            for c in chunks
+            if c.kind in TOLD_ONCE and span.start <= c.start < span.end
+        }
+        if len(drafts) > 1:
+            behind = next((n for n, c in enumerate(drafts[-1].chunks) if c.kind == "word" and self._surface(c) in ("all", "both")), None)
+            if behind is not None:
+                told |= {sort_of(c.kind) for c in drafts[-1].chunks[behind:] if c.kind in TOLD_ONCE}
+        for draft in drafts:
+            draft.told_beside = frozenset(told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared)})
+
+    def _is_level(self, drafts: Sequence[Draft], span: Span) -> bool:
+        """Whether a line begins no further right than the last order does: further right it goes on with that order."""
+
+        def indent(at: int) -> int:
+            return at - self._text.rfind("\n", 0, at) - 1
+
+        begins = self._text.rfind("\n", 0, drafts[-1].start) + 1
+        line = self._text[begins : drafts[-1].end]
+        return indent(span.start) <= len(line) - len(line.lstrip(" "))
 
     def _may_say(self, words: frozenset[str]) -> bool:
         """Whether the page may hold any of these words; a pattern that needs one is not tried otherwise."""

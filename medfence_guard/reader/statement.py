@@ -42,6 +42,7 @@ class Statement:
     superseded: Roles | None = None
     beside: tuple[Chunk, ...] = ()
     interleaved: bool = False
+    told_beside: frozenset[str] = frozenset()
 
     @property
     def name(self) -> NameReading:
@@ -355,6 +356,9 @@ class StatementReader:
         before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._lexicon)
         anchor = draft.anchor + len(before)
         current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
+        if draft.shared:
+            first_told = draft.shared[0]
+            current = [*current, first_told._replace(kind="mark", value=",", end=first_told.start, meanings=()), *draft.shared]
         draft.changed = turned or bool(old)
         parts = _steps(current, anchor, surface)
         whole = current if len(parts) > 1 else ()
@@ -395,6 +399,7 @@ class StatementReader:
                     tuple(draft.chunks),
                     superseded,
                     tuple(draft.context),
+                    told_beside=draft.told_beside,
                 )
             )
         return out
