@@ -90,7 +90,12 @@ def compare_strength(
         tuple_of_all = Quantity(
             tuple(p for r in full for p in r.value.parts), tuple(u for r in full for u in r.value.units), None, full[-1].value.per
         )
-        if len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1:
+        named = len(setting.statement.name.parts)
+        if named == len(full) and len(claim.parts) == named and None not in claim.units and all(len(r.value.parts) == 1 for r in full):
+            # `Clopidogrel 75 mg + Aspirin 75 mg`: as many strengths as names, equal or not.
+            return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
+        alike = len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1
+        if alike and not (named == len(full) and all(len(r.value.parts) == 1 for r in full)):
             full = full[:1]
         elif len(claim.parts) == len(tuple_of_all.parts) and None not in claim.units:
             return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)

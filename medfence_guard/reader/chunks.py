@@ -308,6 +308,9 @@ class Chunker:
             if ahead is not None and ahead.kind == "rate" and ahead.last > phrase.last:
                 # `Crocin 500 din me teen baar`: the day belongs to the frequency behind the number.
                 phrase = None
+        if phrase is not None and phrase.kind in ("refill", "quantity") and phrase.last < len(tokens) and tokens[phrase.last].text == ":":
+            # `Qty: 90  Refills: 3`: the word is the label of the number behind it.
+            phrase = None
         if token.values is None:
             return self._malformed(tokens, index, index + 1)
         amount = self._amount(tokens, index, before)

@@ -355,6 +355,10 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     for row in data["rates"]:
         meaning = Meaning("rate", _rate(row["rate"]), ("text_only",) if row.get("text_only") else ())
         build.add_all(row["surfaces"], meaning)
+        if meaning.value.unit == "d" and meaning.value.period == 1:
+            # `not more than twice a day`
+            most = Meaning("maximum", (meaning.value.low, None, None))
+            build.add_all([f"{head} {words}" for head in data["max_heads"] for words in row["surfaces"] if words.endswith(" a day")], most)
     for row in data["rate_templates"]:
         for template in row["surfaces"]:
             build.add_all(_expand(template, groups), Meaning("rate_of", (row["kind"], row["period"])))

@@ -1068,6 +1068,11 @@ class RoleReader:
 
     def _cue(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
         chunk = chunks[place]
+        if chunk.value[0] == "stopped" and place and chunks[place - 1].kind == "weekday":
+            # `5 days a week (Sat, Sun off)`: the days without it; nothing is stopped.
+            roles.weekdays = [r for r in roles.weekdays if r.chunk is not chunks[place - 1]]
+            roles.unsupported.append(Role("days off", chunk._replace(start=chunks[place - 1].start)))
+            return place + 1
         if chunk.value[0] == "continue" and roles.durations and place and chunks[place - 1].value in (",", "and", "&", "then", ")", "-"):
             # `x 30 days, continue`
             roles.open_durations.append(Role("continue", chunk))

@@ -1120,6 +1120,8 @@ class Segmenter:
         chunk = chunks[place]
         if chunk.kind not in _ANCHOR_KINDS:
             return None
+        if chunk.kind in ("drug", "form") and self._taken_with(chunks, place):
+            return None
         if chunk.kind == "drug":
             if self._belongs_to_open(chunks, place):
                 return None
@@ -1178,6 +1180,25 @@ class Segmenter:
                 return None
             after += 1
         return None
+
+    def _taken_with(self, chunks: Sequence[Chunk], place: int) -> bool:
+        """`500 mg daily with iron tablet`, `along with Naproxen SOS`: what an order is taken with, not an order of its own.
+
+        A name behind `with` that nothing is said of, or that is ordered elsewhere on the page.
+        """
+        draft = self._open
+        if draft is None or draft.last_line != self._line or place == 0 or self._surface(chunks[place - 1]) not in ("with", "along with"):
+            return False
+        name = next((n for n in range(place, min(place + 3, len(chunks))) if chunks[n].kind == "drug"), None)
+        if name is None or any(c.kind != "form" and c.value not in (".", "-") for c in chunks[place:name]):
+            return False
+        if not any(c.kind in ("amount", "number", "tuple", *TIMING_KINDS) for c in draft.chunks[draft.anchor :]):
+            return False
+        rest = list(itertools.takewhile(lambda c: c.value not in (".", ";", ","), chunks[name + 1 :]))
+        if any(c.kind in ("amount", "number", "tuple", "malformed", "drug", "form") and (c.kind != "form" or n) for n, c in enumerate(rest)):
+            return False
+        ordered = any(d.chunks[d.anchor].value == chunks[name].value for d in self.out.drafts)
+        return ordered or not any(c.kind in TIMING_KINDS for c in rest)
 
     def _ends_a_sentence_as_past(self, chunks: Sequence[Chunk], place: int) -> bool:
         """`was on X 150 mg BD earlier. Now start Y`: the last word of a sentence speaks of what stands before it."""

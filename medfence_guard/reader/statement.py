@@ -43,6 +43,7 @@ class Statement:
     beside: tuple[Chunk, ...] = ()
     interleaved: bool = False
     told_beside: frozenset[str] = frozenset()
+    inherited: Chunk | None = None
 
     @property
     def name(self) -> NameReading:
@@ -93,8 +94,11 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
             renewed |= {"number", "tuple"}
         if renewed & {"rate", "slots"}:
             renewed |= {"rate", "slots"}
-        old = [c for c in chunks[anchor + 1 : turn] if c.kind in renewed]
-        kept = [c for c in chunks[:turn] if not (c.start > chunks[anchor].start and c.kind in renewed)] + list(after)
+        # `Increase X 500 mg to 2 tablets`: a number of pieces replaces no strength.
+        counted = _sorts([c for c in after if c.kind in ("amount", "number", "tuple")]) == {"count"}
+        replaced = [c for c in chunks[anchor + 1 : turn] if c.kind in renewed and not (counted and "strength" in _sorts([c]))]
+        old = replaced
+        kept = [c for c in chunks[:turn] if c not in replaced] + list(after)
         kept = [c for c in kept if not (c.kind == "word" and c.value in ("from", "to"))]
         kept = [c for c in kept if not (c.kind == "then" and _is_arrow(surface(c)))]
     # `(was 75 mcg)`, `previously 500 mg BD`
@@ -400,6 +404,7 @@ class StatementReader:
                     superseded,
                     tuple(draft.context),
                     told_beside=draft.told_beside,
+                    inherited=draft.inherited,
                 )
             )
         return out

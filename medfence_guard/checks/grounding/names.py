@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
-from medfence_guard.bundle import Product
+from medfence_guard.bundle import Product, name_key
 from medfence_guard.checks.check import Context, rule_finding
 from medfence_guard.checks.grounding.claimed import claim_says
 from medfence_guard.checks.grounding.components.forms import judge_container, judge_form
@@ -118,6 +118,10 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
             if name.release and set(name.release) == set(releases_of(statement)):
                 return Judgement(PASS, "name.release_behind_it", f"{said}, and the release behind it", where, note=True)
             return _release_judgement(context, item, said, where, name.release, source.release)
+        forms = [c for c in item.claims if c.field == "form" and (context.roles_of(c).forms or context.roles_of(c).routes)]
+        if claim.field == "name" and any(source.key == name.key + name_key(c.text) for c in forms):
+            # `Betadine gargle`: the last word of the name is the form, and is claimed as it.
+            return Judgement(ABSTAIN, "name.form_in_its_field", f"{said}, whose last word is claimed as the form", where)
         return Judgement(FAIL, "name.suffix_differs", said, where)
     if claim.field == "generic_name" and name.molecules is not None and source.entry is not None:
         if source.entry.ambiguous:
