@@ -113,6 +113,9 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
                 )
             )
             continue
+        if stated and setting.statement.shared_tail:
+            out.append(added(setting, "timing.component_invented", "source says another time or meal"))
+            continue
         if stated:
             out.append(
                 Judgement(

@@ -229,7 +229,7 @@ class Segmenter:
         """Whether a line of nothing but what is told of all stands directly above or below orders."""
         below = line + 1 < len(lines) and any(c.kind in ("drug", "form") for c in lines[line + 1][0][:3])
         above = self._open or (self.out.drafts[-1] if self.out.drafts else None)
-        return below or (above is not None and above.last_line == line - 1)
+        return below or (not self._told_once[line].hour and above is not None and above.last_line == line - 1)
 
     def _tell_all(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
         """Give each order of the page what is told once for all of them, where that is certain (`reader/shared.py`)."""
@@ -242,6 +242,9 @@ class Segmenter:
             own = [c for d in drafts for c in d.chunks if span.start <= c.start < span.end]
             if not drafts or (told.word and own):
                 continue
+            if told.hour:
+                self._tell_hour(line, told, covered, lines)
+                continue
             listed = covered - {line} if own else covered
             packed = bool(listed) and max(listed) - min(listed) == len(listed) - 1
             below = packed and line == max(listed) + 1 and not told.heads
@@ -249,7 +252,7 @@ class Segmenter:
             beside = (below or (packed and line == min(listed) - 1)) if told.word else below and bool(own) and self._typed and not visit
             if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
                 for draft in drafts:
-                    draft.shared = () if own and any(c in own for c in draft.chunks) else told.chunks
+                    draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
             elif told.word and (line - 1 in covered or line + 1 in covered):
                 self.out.remarks.append(span)
         if len(drafts) > 1 and not self._told_once and len(covered) == 1 and (found := tail_of_all(drafts[-1], self._surface)):
@@ -257,16 +260,28 @@ class Segmenter:
             if reaches(drafts, told, drafts[-1].chunks[place:]):
                 del drafts[-1].chunks[place:]
                 for draft in drafts:
-                    draft.shared = told.chunks
+                    draft.shared += told.chunks
         self._doubt_told(lines)
+
+    def _tell_hour(self, line: int, told: Told, covered: Collection[int], lines: Sequence[tuple[list[Chunk], bool]]) -> None:
+        """`Morning:` is told of the orders in the lines below it, up to an empty line or one that is none."""
+        last = line
+        while last + 1 in covered and self._text.count("\n", lines[last][0][-1].end, lines[last + 1][0][0].start) <= 1:
+            last += 1
+        listed = [d for d in self.out.drafts if line < d.line and d.last_line <= last]
+        if listed and reaches(listed, told):
+            for draft in listed:
+                draft.shared += told.chunks
+        elif listed:
+            self.out.remarks.append(Span(told.chunks[0].start, told.chunks[0].end))
 
     def _doubt_told(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
         """What stands in a line of its own, in words not read or behind `all`, may be of each order that says nothing of the kind."""
         drafts = self.out.drafts
-        spans = [Span(c[0].start, c[-1].end) for line, (c, _) in enumerate(lines) if line in self._told_once]
-        told = {
+        told = {sort_of(c.kind) for once in self._told_once.values() for c in once.chunks}
+        told |= {
             sort_of(c.kind)
-            for span in (*spans, *self.out.remarks, *self.out.unread)
+            for span in (*self.out.remarks, *self.out.unread)
             for chunks, _ in lines
             for c in chunks
             if c.kind in TOLD_ONCE and span.start <= c.start < span.end
@@ -986,7 +1001,7 @@ class Segmenter:
             return not stated or stated == {first.value}
         if first.kind == "cue":
             # `Avoid samosa` is advice; `Withhold till review` speaks of the medicine above.
-            return not words or first.value[1] == "after"
+            return (not words and "medicine_class" not in kinds) or first.value[1] == "after"
         if first.kind in ("inert", "verb", "pseudo_cue"):
             # A line of advice may have a timing of its own: `Steam inhalation BD`. `Take after food` goes on with the order.
             if is_advice(first):
@@ -1195,7 +1210,9 @@ class Segmenter:
         if not any(c.kind in ("amount", "number", "tuple", *TIMING_KINDS) for c in draft.chunks[draft.anchor :]):
             return False
         rest = list(itertools.takewhile(lambda c: c.value not in (".", ";", ","), chunks[name + 1 :]))
-        if any(c.kind in ("amount", "number", "tuple", "malformed", "drug", "form") and (c.kind != "form" or n) for n, c in enumerate(rest)):
+        if any(
+            c.kind in ("amount", "number", "tuple", "malformed", "drug", "form") and (c.kind != "form" or n) for n, c in enumerate(rest)
+        ):
             return False
         ordered = any(d.chunks[d.anchor].value == chunks[name].value for d in self.out.drafts)
         return ordered or not any(c.kind in TIMING_KINDS for c in rest)

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.chunks import Chunk, meaning_of
+from medfence_guard.reader.roles import DAY_PARTS
 
 if TYPE_CHECKING:
     from medfence_guard.reader.segment import Draft
@@ -32,7 +33,7 @@ class Told(NamedTuple):
     """`chunks`: what is told; `number`: of how many orders, 0 if the words do not say; `word`: they name all of them.
 
     `least`: how few orders they may mean: `all` is of several, `medicines` may be of one. `heads`: a colon ends the line, which is then of
-    what stands below it.
+    what stands below it. `hour`: a time of day heads a part of the list, `Morning:`.
     """
 
     chunks: tuple[Chunk, ...]
@@ -40,11 +41,15 @@ class Told(NamedTuple):
     word: bool
     least: int
     heads: bool
+    hour: bool = False
 
 
 def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
     """The line as something told of a list; None if it holds anything else, or tells nothing."""
     told: list[Chunk] = []
+    if len(chunks) == 2 and chunks[1].value == ":" and (hour := meaning_of(chunks[0], "when")) is not None:
+        if isinstance(hour, tuple) and hour[0] in DAY_PARTS:
+            return Told((chunks[0]._replace(kind="when", value=hour, meanings=()),), 0, word=True, least=1, heads=True, hour=True)
     count = 0
     word = False
     least = 1
@@ -60,7 +65,7 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
             count = max(count, _COUNTED.get(text, 0))
         elif text in _MEDICINES:
             word = True
-        elif chunk.kind == "label" and chunk.value == "duration" and place == 0:
+        elif place == 0 and ((chunk.kind == "label" and chunk.value == "duration") or chunk.value == ("continue", "before")):
             continue
         elif not (
             (chunk.kind == "mark" and chunk.value in (".", ",", ":", "-", "(", ")"))
@@ -101,13 +106,18 @@ def reaches(drafts: Sequence[Draft], told: Told, own: Sequence[Chunk] = ()) -> b
         return False
     kinds = {sort_of(c.kind) for c in told.chunks}
     for draft in drafts:
-        stated = [c for c in draft.chunks if c not in own]
+        stated = [c for c in (*draft.chunks, *draft.shared) if c not in own]
         held = {sort_of(c.kind) for c in stated}
-        if held & kinds or held & _OWN_COURSE:
+        hours = [c for c in stated if c.kind == "when" and c.value[0] in DAY_PARTS]
+        if told.hour:
+            # `Morning:` over `Tab X 5 mg (after breakfast)`; `BD` below it is another matter.
+            if held & (_TIMING | _OWN_COURSE | {"weekday"}) or hours:
+                return False
+        elif held & kinds or held & _OWN_COURSE:
             return False
         if any(c.kind == "cue" and c.value[0] not in ("taking", "continue") for c in (*draft.context, *stated)):
             return False
-        if "rate" not in kinds and not _complete(stated):
+        if "rate" not in kinds and not told.hour and not _complete(stated):
             return False
         if "rate" in kinds and any(c.kind == "when" for c in stated):
             return False

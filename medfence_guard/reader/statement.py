@@ -17,6 +17,7 @@ from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles import DAY_PARTS, NameReading, Role, RoleReader, Roles
 from medfence_guard.reader.segment import Draft
+from medfence_guard.reader.shared import sort_of
 
 _VALUE_KINDS = frozenset({"amount", "number", "tuple", "rate", "slots"})
 _STEP_KINDS = frozenset({"amount", "rate", "slots", "when", "prn"})
@@ -383,6 +384,11 @@ class StatementReader:
                 first.strengths or first.doses or first.forms or first.durations or first.routes or first.unreadable or first.ambiguous
             )
             assertion = assess(draft, after_name, ordered=ordered, timed=timed, surface=surface)
+            told_beside = draft.told_beside
+            behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and c.value in ("all", "both")), None)
+            if whole and behind is not None:
+                # `20 mg x 1 week, 10 mg x 1 week (all OD)`
+                told_beside |= {sort_of(c.kind) for c in draft.chunks[behind:]} - {sort_of(c.kind) for c in part}
             superseded = self._roles.read(old, None, surface) if old else None
             if superseded is not None:
                 roles.superseded = [*superseded.strengths, *superseded.doses, *superseded.rates, *superseded.slots, *superseded.numbers]
@@ -403,7 +409,7 @@ class StatementReader:
                     tuple(draft.chunks),
                     superseded,
                     tuple(draft.context),
-                    told_beside=draft.told_beside,
+                    told_beside=told_beside,
                     inherited=draft.inherited,
                 )
             )
