@@ -290,7 +290,9 @@ def carried(context: Context, item: Item) -> list[Finding]:
         evidence = source_evidence(context, chunks, f"completeness.{component}")
         found = (evidence,) if evidence else ()
         path = f"{item.path}.{key}"
-        stepped = component == "duration" and len(_course(context, statement)) > 1
+        # A number of doses ends an order more sharply than days do.
+        counted = component == "duration" and any(r.value[2] == "dose" for r in statement.roles.durations)
+        stepped = counted or (component == "duration" and len(_course(context, statement)) > 1)
         essential = stepped or _essential(context, statement, component) or key in context.rulepack.expected_fields
         if component == "max_dose":
             out.append(

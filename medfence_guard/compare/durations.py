@@ -100,7 +100,7 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
     return [_compare_period(setting, period, wanted, role.chunk)]
 
 
-_TIME_TEXT = {"d": "days", "wk": "weeks", "mo": "months", "a": "years", "h": "hours"}
+_TIME_TEXT = {"d": "days", "wk": "weeks", "mo": "months", "a": "years", "h": "hours", "dose": "doses"}
 
 
 def period_text(period: Period) -> str:

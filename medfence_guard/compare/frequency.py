@@ -210,7 +210,8 @@ def _beside_stat(setting: Setting, source: Roles, claim: Roles, where: tuple[Chu
                 severity=Severity.CRITICAL if firm else Severity.MAJOR,
             )
         ]
-    if claimed and not regular:
+    hours = {w.value[0] for w in claim.day_parts} <= {w.value[0] for w in source.day_parts} and not (claim.rates or claim.slots)
+    if claimed and not regular and not hours:
         return [added(setting, "timing.component_invented", "the statement says only a single dose", where)]
     if source.residue or any(r.value[2] == "h" for r in source.durations):
         return [

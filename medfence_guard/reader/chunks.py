@@ -11,6 +11,7 @@ One pass, longest match first; every token ends in exactly one chunk, so what is
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -299,6 +300,9 @@ class Chunker:
             if behind is None or (before[-1].value != "-" and behind.kind not in ("amount", "number", "tuple")):
                 # A sign is part of no dose.
                 return self._malformed(tokens, index, index + 1)
+        timed = self._clock(tokens, index, before) or self._a_day(tokens, index, before)
+        if timed is not None:
+            return timed
         if token.glued and before and before[-1].value == "|" and not tokens[index - 1].glued and not _in_a_row(before):
             # `|25 mcg`: a bar at a number is a digit that was misread, unless the line has cells.
             return self._malformed(tokens, index, index + 1)
@@ -355,6 +359,69 @@ class Chunker:
             return self._malformed(tokens, index, after)
         return self._make("number", Quantity(token.values, (None,)), tokens, index, after, token.notes)
 
+    def _clock(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk | None:
+        """`at 10 pm`, `BD (10 am, 10 pm)`, `08:00, 16:00`: an hour of the clock, as a time of its own.
+
+        Behind a name `5 AM` may be a strength and a suffix; without `am` or `pm` only `08:00` and `16:00` tell the half of the day.
+        """
+        hour, after = tokens[index].text, index + 1
+        if not hour.isdigit() or len(hour) > 2 or not self._may_be_timed(before):
+            return None
+        minutes = "00"
+        if after + 1 < len(tokens) and tokens[after].text == ":" and tokens[after].glued and tokens[after + 1].glued:
+            minutes, after = tokens[after + 1].text, after + 2
+            if minutes not in ("00", "15", "30", "45"):
+                return None
+        half = tokens[after].text if after < len(tokens) and tokens[after].text in ("am", "pm") else ""
+        if half:
+            if not 1 <= int(hour) <= 12:
+                return None
+            at = int(hour) % 12 + (12 if half == "pm" else 0)
+            return self._make("when", (f"{at:02}:{minutes}", None), tokens, index, after + 1)
+        if after == index + 1 or len(hour) != 2 or int(hour) > 23 or (hour[0] != "0" and int(hour) < 13):
+            return None
+        return self._make("when", (f"{hour}:{minutes}", None), tokens, index, after)
+
+    @staticmethod
+    def _may_be_timed(before: Sequence[Chunk]) -> bool:
+        """A time stands here: a frequency, an amount or `at` is before it, or another hour of the same list."""
+        if not before:
+            return True
+        last = before[-1]
+        if (
+            last.kind in ("mark", "word", "inert", "indication_part")
+            and last.value in (",", "(", "&", "and", "joiners")
+            and len(before) > 1
+        ):
+            last = before[-2]
+            return last.kind in ("rate", "slots") or (last.kind == "when" and ":" in str(last.value[0]))
+        if last.value in ("at", "@"):
+            line = list(itertools.takewhile(lambda c: c.kind != "newline", reversed(before)))
+            return any(c.kind in ("drug", "amount", "rate", "slots", "form", "when") for c in line) or len(line) == len(before) == 1
+        return last.kind in ("rate", "slots", "when", "route")
+
+    def _a_day(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk | None:
+        """`500 mg 2/day`, `4 times x 1 week`: how often a day. Behind a name the number is a strength."""
+        token = tokens[index]
+        if token.kind != NUMBER or token.text not in ("1", "2", "3", "4", "5", "6") or token.values is None:
+            return None
+        if before and before[-1].kind not in ("amount", "form", "mark"):
+            return None
+        if (
+            before
+            and before[-1].kind == "mark"
+            and (before[-1].value not in ("-", ",") or len(before) < 2 or before[-2].kind not in ("amount", "form", "duration"))
+        ):
+            return None
+        words = [t.text for t in tokens[index + 1 : index + 4]]
+        rate = Rate(token.values[0], token.values[0], ONE, ONE, "d")
+        if words[:2] in (["/", "day"], ["/", "d"]) and (len(words) < 3 or words[2] != "/"):
+            return self._make("rate", rate, tokens, index, index + 3)
+        lasting = len(words) > 2 and words[1] in ("x", "for") and tokens[index + 3].kind == NUMBER
+        if words and words[0] in ("times", "time") and (token.text != "1" or lasting) and (lasting or (not before and len(words) == 1)):
+            return self._make("rate", rate, tokens, index, index + 2)
+        return None
+
     @staticmethod
     def _is_part_of_period(values: tuple[Fraction, ...], before: Sequence[Chunk], word: str) -> bool:
         """`5/7` is five days only after `x`, `for`, a frequency or `Duration:`; elsewhere it may be a fraction or a date."""
@@ -372,7 +439,7 @@ class Chunker:
         token = tokens[index]
         values = token.values or ()
         after = index + 1
-        unit = "mL" if "ml" in token.notes else None
+        unit = "mL" if "ml" in token.notes else "{tbl}" if "tab" in token.notes else None
         if unit is None and after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._units:
             found = self._units[tokens[after].text]
             if found.dimension.startswith("count:") or found.dimension in ("volume", "unit", "drop", "iu", "household:tsp"):

@@ -32,6 +32,11 @@ _DAY_MONTH_YEAR = (
 _TIGHT_DASHED = rf"(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])"
 _SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|[ ]?-)"
 
+# `1 tab - 0 - 1 tab`: the piece named at each slot.
+_DASH = r"[ \t]?-+[ \t]?"
+_OR_NONE = rf"(?:{_PLAIN}[ \t]?tabs?|0)"
+_TAB_SLOTS = rf"(?<![\w.]){_PLAIN}[ \t]?tabs?(?:{_DASH}{_OR_NONE}){{2,3}}(?!\w)"
+
 # Alternatives are grouped by what their first character may be, so that a word is not tried as a date first. Of what may
 # begin with a letter only a word has two letters in front. The white space behind a token is passed over with it.
 _TOKEN = re.compile(
@@ -49,6 +54,7 @@ _TOKEN = re.compile(
             (?P<date>(?<![\d/.-])(?:{_DAY_MONTH_YEAR})(?![\d/-]|\.\d))
           | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
           | (?P<mlslots>(?<![\w.]){_PLAIN}[ \t]?ml(?:[ \t]?-+[ \t]?(?:{_PLAIN}[ \t]?ml|0)){{2,3}}(?![\w]))
+          | (?P<tabslots>{_TAB_SLOTS})
           | (?P<dashed>{_TIGHT_DASHED}|{_SPACED_DASHED})
           | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:[ \t]?\+[ \t]?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
           | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
@@ -70,6 +76,7 @@ _KIND = {
     "confused_word": CONFUSED,
     "date": DATE,
     "mlslots": DASHED,
+    "tabslots": DASHED,
     "dashed": DASHED,
     "plussed": PLUSSED,
     "slashed": SLASHED,
@@ -196,8 +203,9 @@ def _valued(name: str, surface: str, begin: int, stop: int, glued: bool) -> Toke
     if kind == NUMBER:
         value, notes = plain_number(surface)
         return Token(NUMBER, surface, begin, stop, glued, None if value is None else (value,), notes)
-    if name == "mlslots":
-        values, notes = _several(surface.replace("ml", ""), _SEPARATORS[kind])
-        return Token(kind, surface, begin, stop, glued, values, (*notes, "ml"))
+    if name in ("mlslots", "tabslots"):
+        piece = name[: -len("slots")]
+        values, notes = _several(surface.replace(piece + "s", "").replace(piece, ""), _SEPARATORS[kind])
+        return Token(kind, surface, begin, stop, glued, values, (*notes, piece))
     values, notes = _several(surface, _SEPARATORS[kind])
     return Token(kind, surface, begin, stop, glued, values, notes)

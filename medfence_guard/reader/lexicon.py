@@ -387,6 +387,7 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     for unit, words in data["duration_units"].items():
         for template in data["duration_templates"]:
             build.add_all(_expand(template, {"t": words}), Meaning("duration", unit))
+    build.add_all(data["duration_nights"], Meaning("duration", "d"))
     for phrase, (number, unit) in data["duration_words"].items():
         build.add(phrase, Meaning("duration_is", (Fraction(number), unit)))
     for end, phrases in data["duration_open"].items():

@@ -511,6 +511,9 @@ class RoleReader:
             place = self._one(chunks, place, roles, insulin=insulin, eye=eye, surface=surface)
         if roles.name is not None and roles.name.label_chunk is not None:
             self._label_strength(roles)
+        if any(r.value.startswith("tablet_") for r in roles.forms):
+            # `Tab X 4 mg - chewable`: of what kind, beside that it is one.
+            roles.forms = [r for r in roles.forms if r.value != "tablet"]
         self._composition_agrees(roles)
         self._strengths_agree(roles)
         # Of steps that say how often, `OD` says it too.
@@ -923,8 +926,11 @@ class RoleReader:
                 roles.unsupported.append(Role("two doses", chunk))
                 return
         if dimension == "dose" and before is not None and before.kind == "word" and before.value in ("x", "for"):
-            # `q6h x 3 doses`: how many, not how much.
-            roles.unsupported.append(Role("number of doses", chunk))
+            # `q6h x 3 doses`: how many, not how much, and so for how long.
+            if roles.rates and quantity.high is None and len(quantity.parts) == 1 and not quantity.per:
+                roles.durations.append(Role((quantity.parts[0], None, "dose"), chunk))
+            else:
+                roles.unsupported.append(Role("number of doses", chunk))
             return
         if self._labelled(chunks, place) == "quantity" and quantity.high is None and len(quantity.parts) == 1:
             roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))

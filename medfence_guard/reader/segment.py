@@ -70,6 +70,8 @@ _UNLISTED_SET = re.compile(
 _SET_WORDS = spoken_in(f"rest {_SET_STARTS}")
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
+# How the place or the manner begins that is told behind the form of a cream.
+_PLACED = frozenset("on over around to thin small pea a".split())
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 _TURNS = frozenset({"stopped", "held", "avoid", "not_taking", "increase", "decrease"})
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
@@ -1135,7 +1137,7 @@ class Segmenter:
         chunk = chunks[place]
         if chunk.kind not in _ANCHOR_KINDS:
             return None
-        if chunk.kind in ("drug", "form") and self._taken_with(chunks, place):
+        if chunk.kind in ("drug", "form") and (self._taken_with(chunks, place) or self._form_of_open(chunks, place)):
             return None
         if chunk.kind == "drug":
             if self._belongs_to_open(chunks, place):
@@ -1216,6 +1218,19 @@ class Segmenter:
             return False
         ordered = any(d.chunks[d.anchor].value == chunks[name].value for d in self.out.drafts)
         return ordered or not any(c.kind in TIMING_KINDS for c in rest)
+
+    def _form_of_open(self, chunks: Sequence[Chunk], place: int) -> bool:
+        """`Mupirocin 2% ointment on cracks`: the form of the name before it, and where it goes; no name is opened by it."""
+        draft, chunk = self._open, chunks[place]
+        if draft is None or draft.last_line != self._line or chunk.kind != "form" or place + 1 >= len(chunks):
+            return False
+        if self._lexicon.form_family.get(chunk.value) != "topical" or any(c.kind == "form" for c in draft.chunks):
+            return False
+        named = draft.chunks[draft.anchor :]
+        if any(c.kind not in ("drug", "amount", "number", "release", "word") for c in named) or not any(c.kind == "amount" for c in named):
+            return False
+        after = place + 1 + (chunks[place + 1].kind == "mark" and chunks[place + 1].value in ("-", ","))
+        return after < len(chunks) and self._surface(chunks[after]).split()[0] in _PLACED
 
     def _ends_a_sentence_as_past(self, chunks: Sequence[Chunk], place: int) -> bool:
         """`was on X 150 mg BD earlier. Now start Y`: the last word of a sentence speaks of what stands before it."""

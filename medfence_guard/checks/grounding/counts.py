@@ -111,6 +111,9 @@ def _derived(setting: Setting, wanted: Quantity) -> Judgement:
     elif source.day_parts and not source.rates:
         # `morning and night`
         per_day = len({part.value[0] for part in source.day_parts}) * (source.doses[0].value.parts[0] if source.doses else Fraction(1))
+    if source.durations and source.durations[0].value[2] == "dose" and source.durations[0].value[0] == wanted.parts[0]:
+        where = tuple(r.chunk for r in source.durations)
+        return Judgement(ABSTAIN, "count.derived", "source says how many doses, and no total", where, severity=Severity.MAJOR)
     if per_day is not None and source.durations:
         low, _, unit = source.durations[0].value
         days = {"d": (1, 1), "wk": (7, 7), "mo": (28, 31)}.get(unit)

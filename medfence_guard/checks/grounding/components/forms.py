@@ -13,6 +13,8 @@ from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, adde
 from medfence_guard.contract import Severity
 from medfence_guard.reader.statement import Statement
 
+_RELEASED_AS = {"tablet_dispersible": "dispersible", "tablet_orodispersible": "orodispersible"}
+
 
 def judge_form(context: Context, setting: Setting, statement: Statement, wanted: str) -> list[Judgement]:
     """A form: the written one, else that of the dose's unit, else the only one of the product; never against a written injection."""
@@ -22,6 +24,10 @@ def judge_form(context: Context, setting: Setting, statement: Statement, wanted:
     if wanted in stated:
         return [Judgement(PASS, "form.equal", "source says the same form", (stated[wanted],))]
     family = lexicon.form_family.get(wanted)
+    released = {lexicon.release_family.get(r) for r in releases_of(statement)}
+    if set(stated) == {"tablet"} and _RELEASED_AS.get(wanted) in released - {None}:
+        # `Tab X 20 mg DT`
+        return [Judgement(PASS, "form.with_its_release", "source says a tablet, and of what kind", tuple(stated.values()), note=True)]
     if stated:
         where = tuple(stated.values())
         families = {lexicon.form_family.get(f) for f in stated}
