@@ -89,6 +89,12 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
                 )
             )
             continue
+        if code in ("NOON", "AFT") and {"NOON", "AFT"} & set(stated):
+            where = tuple(stated[c].chunk for c in ("NOON", "AFT") if c in stated)
+            out.append(
+                Judgement(ABSTAIN, "timing.noon_or_afternoon", "noon and afternoon are not the same time", where, severity=Severity.MAJOR)
+            )
+            continue
         meal_of = {"MORN": ("ACM", "PCM", "CM"), "NOON": ("ACD", "PCD", "CD"), "EVE": ("ACV", "PCV", "CV"), "NIGHT": ("ACV", "PCV", "CV")}
         near = [stated[c] for c in meal_of.get(code, ()) if c in stated]
         if near:

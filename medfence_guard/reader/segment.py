@@ -323,10 +323,21 @@ class Segmenter:
     def _short_form(self, chunks: list[Chunk], place: int) -> list[Chunk]:
         """`T Glycomet 500 mg`, `C Omez 20`: the first letter of a line, before a medicine or an order for an unknown word."""
         first = chunks[place]
+        if len(chunks) > 3 and chunks[-1].value == "new" and chunks[-2].value == "-" and any(c.kind == "drug" for c in chunks):
+            # `Telmisartan 40 mg OD - new`
+            chunks = [*chunks[:-1], chunks[-1]._replace(kind="verb", value="plain")]
         headed = place == 0 and first.kind == "medicine_class" and len(chunks) > 2 and chunks[1].value == ":"
         if headed and any(c.kind in ("drug", "form") for c in chunks[2:4]):
             # `Antibiotic: Cap Amoxicillin 500 mg`: what it is for, before what it is.
             return [first._replace(kind="inert", value="prescription_nouns"), *chunks[1:]]
+        if (
+            first.value == "new"
+            and place + 2 < len(chunks)
+            and chunks[place + 1].value == ":"
+            and chunks[place + 2].kind in ("drug", "form")
+        ):
+            # `NEW: Clopidogrel 75 mg daily`
+            return [*chunks[:place], first._replace(kind="verb", value="plain"), *chunks[place + 1 :]]
         if first.kind != "word" or first.value not in _LETTER_FORMS or place + 1 >= len(chunks):
             return chunks
         after = chunks[place + 1]
@@ -1419,6 +1430,10 @@ class Segmenter:
         if previous is not None and behind is not None and self._text[behind.start : behind.end] in ("or", "ya", "या", "either", "/", "vs"):
             previous.chunks.pop()
             previous.alternative = alternative = True
+        if previous is not None and behind is not None and self._text[behind.start : behind.end] == "plus" and len(previous.chunks) > 2:
+            if previous.chunks[-2].kind in ("duration", "rate", "slots"):
+                # `x 7 days plus Y`: it only joins.
+                previous.chunks.pop()
         same_clause = previous is not None and previous.last_line == self._line and not previous.after_break
         if previous is not None and same_clause and not any(c.kind in TIMING_KINDS for c in previous.chunks):
             previous.shared_tail = True

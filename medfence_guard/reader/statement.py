@@ -215,14 +215,20 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
         clause = [
             c
             for n, c in enumerate(clause)
-            if n > dash or not (c.kind == "word" and c.value not in lexicon.doubt_words and c.value not in _CONDITIONS)
+            if surface(c) not in _PRONOUNS
+            and (n > dash or not (c.kind == "word" and c.value not in lexicon.doubt_words and c.value not in _CONDITIONS))
         ]
     elif any(c.kind == "cue" and c.value[0] == "taking" for c in lead) and not any(surface(c) in _SUFFERED for c in clause):
         # `K/c/o T2DM on Glycomet`: whom it is for, unless it is what it did.
+        # `Known T2DM for 10 years on X`: how long it is known.
+        suffers = any(c.kind == "indication" for c in clause)
         clause = [
             c
             for c in clause
-            if c.kind != "indication" and not (c.kind == "heading" and c.value[1] == "reported") and surface(c) not in _PRONOUNS
+            if c.kind != "indication"
+            and not (suffers and (c.kind == "duration" or surface(c) == "known"))
+            and not (c.kind == "heading" and c.value[1] == "reported")
+            and surface(c) not in _PRONOUNS
         ]
     out: list[Chunk] = []
     for chunk in clause:
