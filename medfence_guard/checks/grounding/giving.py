@@ -89,6 +89,14 @@ def _other_organ(setting: Setting, organ: str, claim: Roles) -> bool:
     return bool(places) and places != {organ}
 
 
+def _place(text: str) -> str:
+    """The words of a place without the one that leads to it: `on hands`, `to the hands` are `hands`."""
+    words = fold(text).text.split(" ")
+    while len(words) > 1 and words[0] in ("on", "over", "to", "the"):
+        del words[0]
+    return " ".join(words)
+
+
 @of_a_statement("grounding.site")
 def site_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`site`: the site with its side; what is no site that can be read must stand in the statement verbatim."""
@@ -100,7 +108,7 @@ def site_check(context: Context, claim: Claim, item: Item, statement: Statement)
     if roles.sites and not roles.residue:
         return claim_findings(context, claim, judge_sites(setting, roles), "grounding.site")
     stated = tuple(r.chunk for r in statement.roles.sites)
-    same = tuple(c for c in stated if fold(context.text(Span(c.start, c.end))).text == fold(claim.text.strip()).text)
+    same = tuple(c for c in stated if _place(context.text(Span(c.start, c.end))) == _place(claim.text.strip()))
     if same and len(stated) == 1:
         return claim_findings(context, claim, [Judgement(PASS, "site.equal", "source says the same site", same)], "grounding.site")
     if stated:
