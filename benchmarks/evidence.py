@@ -317,10 +317,14 @@ def mutation(result: Result) -> Iterator[str]:
     )
     recorded = sum(row["by_record"] for row in result["modules"])
     others = 100 * (total["killed"] - recorded) / (total["killed"] + total["survived"])
-    yield (
-        f"{recorded} of the killed were first noticed by the recorded reports, a snapshot of what was, not of what is right. Without"
-        f" them at least {others:.1f} % were noticed; a mutant's judge stops at its first kill, so the figure lies between the two."
-    )
+    snapshot = "recorded reports, a snapshot of what was, not of what is right."
+    if result.get("records_last"):
+        yield f"{recorded} of the killed were noticed by nothing but the {snapshot} Without them {others:.1f} % were noticed."
+    else:
+        yield (
+            f"{recorded} of the killed were first noticed by the {snapshot} Without them at least {others:.1f} % were noticed; a mutant's"
+            " judge stops at its first kill, so the figure lies between the two."
+        )
     met = total["interval"][0] >= 85
     yield "Wanted: 85 %; " + (
         "met." if met else "**not shown**: the weighted interval begins below it." if total["score"] >= 85 else "**missed**."

@@ -100,6 +100,12 @@ def _matches(lexicon: Lexicon, quantity: Quantity, row: Product) -> bool:
     return False
 
 
+def pairs_up(lexicon: Lexicon, row: Product, pairs: Sequence[tuple[str, Quantity]]) -> bool:
+    """Whether a product has each of these substances with the amount named beside it."""
+    known = dict(zip(row.molecules, row.components, strict=True))
+    return all(m in known and _component_matches(lexicon, q.parts[0], q.units[0], known[m], q.per) for m, q in pairs)
+
+
 def _component_matches(
     lexicon: Lexicon, value: Fraction, unit: str | None, component: object, per: tuple[tuple[Fraction, str], ...]
 ) -> bool:

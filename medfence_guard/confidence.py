@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from medfence_guard.contract import SourceDocument
+from medfence_guard.contract import SourceDocument, Word
 from medfence_guard.reader.chunks import Chunk
 
 
@@ -70,12 +70,20 @@ class Confidence:
                     if digits:
                         return Doubt("source.confidence_missing", "a word with digits carries no confidence", word.start, word.end)
                     continue
-                gate = self.gates["digits_and_units" if digits or chunk.kind in _NUMERIC else "words"]
+                numeric = chunk.kind in _NUMERIC and not self._is_sign(word, chunk)
+                gate = self.gates["digits_and_units" if digits or numeric else "words"]
                 if Fraction(word.confidence) < gate:
                     return Doubt(
                         "source.confidence_floor", "a word it rests on was recognised below the floor of the rulepack", word.start, word.end
                     )
         return None
+
+    def _is_sign(self, word: Word, chunk: Chunk) -> bool:
+        """Whether all that a length of time takes from this word is the sign before it: `x 5 days` says what `5 days` says.
+
+        The sign is no digit and no unit. Those of the same phrase keep their gate, and so does the sign in a word with digits (`x5`).
+        """
+        return chunk.kind == "duration" and self.source.text[max(word.start, chunk.start) : min(word.end, chunk.end)] in _SIGNS
 
     def firm(self, chunks: Iterable[Chunk]) -> bool:
         """Whether every word under these chunks was recognised well enough to contradict somebody (P16)."""
@@ -100,4 +108,5 @@ class Confidence:
         return False
 
 
+_SIGNS = frozenset({"x", "X", "×"})
 _NUMERIC = frozenset({"amount", "number", "slots", "tuple", "duration", "maximum", "quantity"})

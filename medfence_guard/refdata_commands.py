@@ -426,9 +426,7 @@ def read_csv(data: bytes, name: str) -> tuple[list[str], list[tuple[int, list[st
     return rows[0], list(enumerate(rows[1:], start=2))
 
 
-def formulary_bytes(
-    base: Opened, built: Extended, identifier: str, data: bytes, lexicon: Mapping[str, bytes]
-) -> tuple[bytes, bytes]:
+def formulary_bytes(base: Opened, built: Extended, identifier: str, data: bytes, lexicon: Mapping[str, bytes]) -> tuple[bytes, bytes]:
     """`bundle.json` and `manifest.json` of the extended bundle, canonical: the same rows on the same base give the same bytes."""
     bundle = (canonical_json.dumps(packed(built.facts)) + "\n").encode("utf-8")
     manifest: dict[str, Any] = {

@@ -27,7 +27,7 @@ from medfence_guard.reader.chunks import Chunker
 from medfence_guard.reader.lexicon import Lexicon, compile_lexicon
 from medfence_guard.reader.roles import Roles
 
-LEXICON_FILES = ("aliases", "asides", "cues", "forms", "inert", "remarks", "routes", "sections", "thresholds", "timing", "units")
+LEXICON_FILES = ("aliases", "asides", "cues", "forms", "inert", "plain", "remarks", "routes", "sections", "thresholds", "timing", "units")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 
@@ -44,6 +44,7 @@ from medfence_guard.near import near_names
 from medfence_guard.payload import Claim, Item, PayloadReading, read_payload
 from medfence_guard.reader.chunks import Chunk, Quantity, split_glued
 from medfence_guard.reader.lexer import lex
+from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.roles import NameReader, Role, RoleReader, Roles
 from medfence_guard.reader.source import SourceReading, read_source
 from medfence_guard.reader.text import fold
@@ -192,12 +193,23 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     elif claim.field in ("instructions", "timing", "frequency") and any(c.kind == "drug" for c in chunks):
         chunks = [c._replace(kind="word", value=surface(c)) if c.kind == "drug" else c for c in chunks]
     elif claim.field == "duration":
-        chunks = [_period_fraction(c) for c in chunks]
+        chunks = _counted_period([_period_fraction(c) for c in chunks])
+    elif claim.field == "max_dose":
+        chunks = _bare_maximum(chunks, surface)
     read = roles.read(chunks, anchor, surface)
+    counted = _NUMBER_A_DAY.fullmatch(folded.text) if claim.field == "frequency" else None
+    if counted is not None:
+        number = Fraction(_TIMES.get(counted[1]) or counted[1])
+        rate = Rate(number, number, Fraction(1), Fraction(1), "d")
+        return Roles(rates=[Role(rate, Chunk("rate", rate, 0, len(folded.text), 0, len(tokens)))])
     if claim.field in ("form", "route", "release"):
         _lone_word(read, chunks, claim.field)
     return read
 
+
+# Under a frequency `2/day`, `2 daily` counts the times; elsewhere it may count tablets.
+_NUMBER_A_DAY = re.compile(r"\s*(\d{1,2}|once|twice|thrice)\s*(?:(?:/|per|a|in a)\s*(?:day|d|24 ?(?:hours?|hrs?|h))|daily)\s*")
+_TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
 _PERIODS = {7: "d", 52: "wk", 12: "mo"}
 
@@ -207,6 +219,31 @@ def _period_fraction(chunk: Chunk) -> Chunk:
     if chunk.kind != "tuple" or len(chunk.value) != 2 or chunk.value[1] not in _PERIODS:
         return chunk
     return chunk._replace(kind="duration", value=(chunk.value[0], None, _PERIODS[int(chunk.value[1])]))
+
+
+def _counted_period(chunks: list[Chunk]) -> list[Chunk]:
+    """`6 nights`, `5 doses` where a duration belongs."""
+    rest = [c for c in chunks if not (c.kind == "word" and c.value in ("x", "for"))]
+    if len(rest) == 1 and rest[0].kind == "amount" and rest[0].value.units == ("{dose}",) and rest[0].value.high is None:
+        return [rest[0]._replace(kind="duration", value=(rest[0].value.parts[0], None, "dose"))]
+    if len(rest) == 2 and rest[0].kind == "number" and rest[1].kind == "when" and rest[1].value == ("NIGHT", None):
+        if rest[0].value.high is None and len(rest[0].value.parts) == 1 and rest[1].notes == ():
+            return [rest[0]._replace(kind="duration", value=(rest[0].value.parts[0], None, "d"), end=rest[1].end, last=rest[1].last)]
+    return chunks
+
+
+_A_DAY = frozenset({"a day", "/ day", "/day", "per day", "in a day", "daily", "every day"})
+
+
+def _bare_maximum(chunks: list[Chunk], surface: Callable[[Chunk], str]) -> list[Chunk]:
+    """`4 capsules a day` where a maximum belongs."""
+    if len(chunks) < 2 or chunks[0].kind != "amount" or len(chunks[0].value.parts) != 1 or chunks[0].value.high is not None:
+        return chunks
+    first = chunks[0].value
+    if first.per or not (first.units[0] or "").startswith("{") or " ".join(surface(c) for c in chunks[1:]) not in _A_DAY:
+        return chunks
+    value = (first.parts[0], None, first.units[0])
+    return [chunks[0]._replace(kind="maximum", value=value, end=chunks[-1].end, last=chunks[-1].last)]
 
 
 def _lone_word(read: Roles, chunks: Sequence[Chunk], field: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.ocr import prescriptions as rx
 from benchmarks.ocr.levels import LEVEL_NAMES
-from medfence_guard import SourceDocument
+from medfence_guard import SourceDocument, Word
 
 CACHE = Path(__file__).with_name("pages.json.gz")
 FORMAT = "medfence-ocr-pages/1"
@@ -36,7 +36,7 @@ class Page:
 
     @cached_property
     def source(self) -> SourceDocument:
-        """Through the same doors that a user has: the TSV loader, or `from_words`."""
+        """Through the same doors that a user has: the TSV loader, or the words with their places in the text."""
         if self.engine == "typed":
             return SourceDocument(rx.typed(rx.compose(self.prescription)))
         if self.engine == "tesseract":
@@ -45,18 +45,26 @@ class Page:
                 cells = (5, *place.split(), left, top, width, height, f"{confidence:.6f}" if confidence >= 0 else "-1", text)
                 rows.append("\t".join(map(str, cells)))
             return SourceDocument.from_tesseract_tsv("\n".join(rows) + "\n")
-        words = [
-            {"text": text, "confidence": min(1.0, confidence), "box": [x0, y0, x1, y1], "line": line}
-            for text, confidence, x0, y0, x1, y1, line in self.words
-        ]
-        return SourceDocument.from_words(words, engine=self.engine)
+        text, places = "", []
+        before = None
+        for part, confidence, x0, y0, x1, y1, line, glued in self.words:
+            text += "" if glued or before is None else " " if line == before else "\n"
+            places.append(Word(len(text), len(text) + len(part), confidence=min(1.0, confidence), box=(x0, y0, x1, y1)))
+            text, before = text + part, line
+        return SourceDocument(text, modality="ocr", words=tuple(places), engine=self.engine)
 
     @cached_property
     def boxes(self) -> list[tuple[str, float, tuple[int, int, int, int]]]:
-        """`(text, confidence, (x0, y0, x1, y1))` of every word, whichever engine read it."""
+        """`(text, confidence, (x0, y0, x1, y1))` of every word as the engine parted them, whichever read it."""
         if self.engine == "tesseract":
             return [(text, confidence / 100, (x, y, x + w, y + h)) for text, confidence, x, y, w, h, _ in self.words]
-        return [(text, confidence, (x0, y0, x1, y1)) for text, confidence, x0, y0, x1, y1, _ in self.words]
+        found: list[tuple[str, float, tuple[int, int, int, int]]] = []
+        for part, low, x0, y0, x1, y1, _, glued in self.words:
+            if glued:
+                text, confidence, (left, top, right, bottom) = found.pop()
+                part, low, x0, y0, x1, y1 = text + part, min(confidence, low), min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
+            found.append((part, low, (x0, y0, x1, y1)))
+        return found
 
 
 @lru_cache(maxsize=1)

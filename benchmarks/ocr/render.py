@@ -4,9 +4,10 @@
     python -m benchmarks.ocr.render --count 8 --levels D0,D2 --show DIR   # look at a few page images
 
 Needs Pillow, `tesseract` (Debian: tesseract-ocr), the fonts of Debian's fonts-liberation, fonts-dejavu-core, fonts-dkg-handwriting,
-fonts-breip and fonts-femkeklaver, and for the second engine rapidocr-onnxruntime (Python below 3.13). Pages already read are kept in
-`--work` and not read again. The prescriptions are those of the cache, whatever has been added to the bundle since (`--draw` draws them
-anew). The seeds are fixed; another version of an engine reads other words, so its version is in the file.
+fonts-breip and fonts-femkeklaver, and for the second engine rapidocr-onnxruntime 1.4.4 (Python below 3.13) with opencv-python 4.11 and
+numpy 2.2: with another opencv it reads other words. Pages already read are kept in `--work` and not read again. The prescriptions are those
+of the cache, whatever has been added to the bundle since (`--draw` draws them anew). The seeds are fixed; another version of an engine
+reads other words, so its version is in the file.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import io
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import zlib
@@ -234,22 +236,17 @@ def tesseract_version() -> str:
     return done.stdout.split("\n")[0]
 
 
-def rapidocr() -> tuple[Callable[[Image.Image], list[list[Any]]], str]:
-    """A reader for `[text, lowest confidence of its characters, x0, y0, x1, y1, line]`; words are what the engine parts by spaces."""
-    import importlib.metadata
+_ALIKE = re.compile(r"[^\W\d_]+|[\W\d_]+")
 
-    import numpy as np
-    from rapidocr_onnxruntime import RapidOCR
 
-    engine = RapidOCR(intra_op_num_threads=1, text_score=0.0)
-
-    def read(image: Image.Image) -> list[list[Any]]:
-        found, _ = engine(np.array(image.convert("RGB")), use_cls=False, return_word_box=True)
-        words: list[list[Any]] = []
-        for line, (_, text, _, boxes, characters, confidences) in enumerate(found or ()):
-            at = 0
-            for word in text.split():
-                wanted, here = word, []
+def words_of(lines: Sequence[tuple[str, Sequence[str], Sequence[float], Sequence[Any]]]) -> list[list[Any]]:
+    """The words of `(text, characters, their confidences, their boxes)` of each line; as `rapidocr` says."""
+    words: list[list[Any]] = []
+    for line, (text, characters, confidences, boxes) in enumerate(lines):
+        at = 0
+        for word in text.split():
+            for glued, part in enumerate(_ALIKE.findall(word)):
+                wanted, here = part, []
                 while wanted and at < len(characters):
                     if wanted.startswith(characters[at]):
                         wanted = wanted[len(characters[at]) :]
@@ -260,8 +257,27 @@ def rapidocr() -> tuple[Callable[[Image.Image], list[list[Any]]], str]:
                 xs = [corner[0] for place in here for corner in boxes[place]]
                 ys = [corner[1] for place in here for corner in boxes[place]]
                 confidence = min(float(confidences[place]) for place in here)
-                words.append([word, round(confidence, 4), min(xs), min(ys), max(xs), max(ys), line])
-        return words
+                words.append([part, round(confidence, 4), min(xs), min(ys), max(xs), max(ys), line, int(glued > 0)])
+    return words
+
+
+def rapidocr() -> tuple[Callable[[Image.Image], list[list[Any]]], str]:
+    """A reader for `[text, lowest confidence of its characters, x0, y0, x1, y1, line, glued]`.
+
+    The engine measures each character and loses spaces, so a word is what it parts by spaces, cut again where letters and other
+    signs meet (`Rosuvastatin`, `40`, `mg`): a letter of a name it was unsure of says nothing of the number glued to it. `glued`: 1 where
+    no space stands before it.
+    """
+    import importlib.metadata
+
+    import numpy as np
+    from rapidocr_onnxruntime import RapidOCR
+
+    engine = RapidOCR(intra_op_num_threads=1, text_score=0.0)
+
+    def read(image: Image.Image) -> list[list[Any]]:
+        found, _ = engine(np.array(image.convert("RGB")), use_cls=False, return_word_box=True)
+        return words_of([(text, characters, confidences, boxes) for _, text, _, boxes, characters, confidences in found or ()])
 
     return read, f"rapidocr-onnxruntime {importlib.metadata.version('rapidocr-onnxruntime')}"
 

@@ -39,6 +39,8 @@ class Context:
     absence_doubts: tuple[Span, ...]
     unlisted: tuple[int, ...] = ()
     settings: dict[int, Setting] = field(default_factory=dict)
+    # What was gathered from the whole page for one claim, and is asked for by the next.
+    gathered: dict[str, Any] = field(default_factory=dict)
 
     def statement_of(self, item: Item) -> Statement | None:
         return self.binding.owner.get(item.index)

@@ -17,20 +17,20 @@ from medfence_guard.reader.statement import Statement
 
 PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN
 
-# component -> (the key that carries it, other claims that carry it too)
-_COMPONENTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("strength", "strength", ("dosage",)),
-    ("frequency", "frequency", ("dosage",)),
-    ("dose", "dose", ("dosage",)),
-    ("duration", "duration", ()),
-    ("route", "route", ()),
-    ("form", "form", ()),
-    ("timing", "timing", ("instructions",)),
-    ("site", "site", ()),
-    ("quantity", "quantity", ()),
-    ("refills", "refills", ()),
-    ("as_needed", "as_needed", ()),
-    ("max_dose", "max_dose", ()),
+# Each has a key of its own name.
+_COMPONENTS = (
+    "strength",
+    "frequency",
+    "dose",
+    "duration",
+    "route",
+    "form",
+    "timing",
+    "site",
+    "quantity",
+    "refills",
+    "as_needed",
+    "max_dose",
 )
 
 
@@ -71,8 +71,7 @@ def account(context: Context) -> Accounting:
             continue
         text = context.text(statement.span)
         evidence = Evidence(kind="source", source_spans=(statement.span,), matched_text=text, rule_id="completeness.omitted")
-        confident = context.confidence.doubt_about(_value_chunks(statement)) is None and context.confidence.document_doubt is None
-        ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and confident
+        ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and _is_confident(context, statement)
         joined = any(
             c.field == "name" and len(key := name_key(c.text)) > len(statement.name.key) and statement.name.key in key
             for i in context.payload.items
@@ -147,14 +146,14 @@ def _is_repeat(context: Context, statement: Statement) -> bool:
     """
     if not statement.readable or statement.assertion.conflict or statement.assertion.status == UNDECIDED:
         return False
-    reported = statement.section == "current" or any(r.value[0] in ("taking", "continue") for r in statement.roles.cues)
+    reported = _is_told_again(statement)
     for other in context.reading.statements:
         if other.index not in context.binding.items_of or other.name.key != statement.name.key or other.group == statement.group:
             continue
         changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease", "switch_to", "switch_from") for c in other.chunks)
         if reported and changing and other.span.start > statement.span.start:
             return True
-        retold = reported or other.section == "current" or any(r.value[0] in ("taking", "continue") for r in other.roles.cues)
+        retold = reported or _is_told_again(other)
         if retold and all(
             {r.value for r in getattr(statement.roles, kind)} <= {r.value for r in getattr(other.roles, kind)} for kind in _COMPARED
         ):
@@ -162,8 +161,15 @@ def _is_repeat(context: Context, statement: Statement) -> bool:
     return False
 
 
+def _is_told_again(statement: Statement) -> bool:
+    """`on A and B`, `continue A and B`: the cue of a list is that of each of its names."""
+    led = statement.inherited is not None and statement.inherited.kind == "cue" and statement.inherited.value[0] in ("taking", "continue")
+    return led or statement.section == "current" or any(r.value[0] in ("taking", "continue") for r in statement.roles.cues)
+
+
 def _substances(statement: Statement) -> tuple[str, ...]:
-    entry = statement.name.entry or statement.name.stem
+    """What it is made of, if that is certain: `Pan L` may be anything, whatever `Pan` is (P2)."""
+    entry = statement.name.entry
     if entry is None:
         return ()
     return tuple(" + ".join(c) for c in entry.compositions) if not entry.ambiguous else ()
@@ -172,6 +178,11 @@ def _substances(statement: Statement) -> tuple[str, ...]:
 def _value_chunks(statement: Statement) -> list[Chunk]:
     roles = statement.roles
     return [r.chunk for r in (*roles.strengths, *roles.rates, *roles.slots, *roles.doses, *roles.durations)]
+
+
+def _is_confident(context: Context, statement: Statement) -> bool:
+    """Whether its values were recognised well enough to call it an order (P16)."""
+    return context.confidence.document_doubt is None and context.confidence.doubt_about(_value_chunks(statement)) is None
 
 
 def _is_order(statement: Statement) -> bool:
@@ -195,15 +206,14 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
     evidence = Evidence(
         kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
     )
-    readable = all(s.readable for s in (*siblings, statement)) and not context.confidence.applies
-    told = any(r.chunk.kind == "then" for c in item.claims for r in (*context.roles_of(c).unsupported, *context.roles_of(c).residue))
-    verdict = (
-        ABSTAIN
-        if told
-        else FAIL
-        if readable or context.source.modality == "text" or not any(s.roles.residue or s.roles.unreadable for s in siblings)
-        else ABSTAIN
+    claimed = [context.roles_of(c) for c in item.claims]
+    told = any(r.chunk.kind == "then" for roles in claimed for r in (*roles.unsupported, *roles.residue)) or any(
+        len({r.value for r in kind}) > 1 for roles in claimed for kind in (roles.rates, roles.slots, roles.durations)
     )
+    certain = context.source.modality == "text" or not any(
+        s.roles.residue or s.roles.unreadable or not _is_confident(context, s) for s in siblings
+    )
+    verdict = FAIL if certain and not told else ABSTAIN
     return [
         rule_finding(
             "completeness.lost_step",
@@ -270,19 +280,19 @@ def carried(context: Context, item: Item) -> list[Finding]:
                 ),
             )
         )
-    for component, key, also in _COMPONENTS:
+    for component in _COMPONENTS:
         chunks = stated.get(component)
         # `timing: "OD"` holds the key and says nothing of the meal.
-        present = key in claimed and component != "timing"
-        if not chunks or present or any(a in claimed for a in also if _carries(context, item, statement, a, component)):
-            continue
-        if _carried_elsewhere(context, item, statement, component, chunks):
+        present = component in claimed and component != "timing"
+        if not chunks or present or _carried_elsewhere(context, item, statement, component, chunks):
             continue
         evidence = source_evidence(context, chunks, f"completeness.{component}")
         found = (evidence,) if evidence else ()
-        path = f"{item.path}.{key}"
-        stepped = component == "duration" and len(_course(context, statement)) > 1
-        essential = stepped or _essential(context, statement, component) or key in context.rulepack.expected_fields
+        path = f"{item.path}.{component}"
+        # A number of doses ends an order more sharply than days do.
+        counted = component == "duration" and any(r.value[2] == "dose" for r in statement.roles.durations)
+        stepped = counted or (component == "duration" and len(_course(context, statement)) > 1)
+        essential = stepped or _essential(context, item, statement, component) or component in context.rulepack.expected_fields
         if component == "max_dose":
             out.append(
                 rule_finding(
@@ -294,7 +304,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
                     found,
                 )
             )
-        elif key in context.payload.keys_anywhere or (component == "timing" and "instructions" in context.payload.keys_anywhere):
+        elif component in context.payload.keys_anywhere or (component == "timing" and "instructions" in context.payload.keys_anywhere):
             out.append(
                 rule_finding(
                     "completeness.field_omitted",
@@ -372,23 +382,6 @@ _CARRIED_AS = (
 )
 
 
-def _carries(context: Context, item: Item, statement: Statement, field: str, component: str) -> bool:
-    if component == "timing" and field == "instructions":
-        return any(c.field == "instructions" and context.roles_of(c).whens for c in item.claims)
-    for claim in item.claims:
-        if claim.field != field:
-            continue
-        roles = context.roles_of(claim)
-        if component == "strength" and roles.strengths:
-            return True
-        if component == "frequency" and roles.has_timing:
-            stated = statement.roles
-            return bool(roles.rates or roles.slots or not (stated.rates or stated.slots)) and bool(roles.weekdays or not stated.weekdays)
-        if component == "dose" and roles.doses:
-            return True
-    return False
-
-
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
     kinds = {
@@ -414,7 +407,14 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
             return True
         if component == "as_needed" and roles.prn:
             return True
-        if component == "strength" and claim.field == "name" and roles.name is not None and roles.name.label:
+        if (
+            component == "frequency"
+            and claim.field == "dosage"
+            and roles.has_timing
+            and not (statement.roles.rates or statement.roles.slots)
+            and (roles.weekdays or not statement.roles.weekdays)
+        ):
+            # `on Monday` is all the frequency there is.
             return True
         if component == "frequency" and claim.field in ("timing", "instructions", "dosage", "as_needed", "dose"):
             if (
@@ -440,17 +440,43 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
     return False
 
 
-def _essential(context: Context, statement: Statement, component: str) -> bool:
+# Routes of a piece or a liquid that would else be swallowed.
+_NOT_SWALLOWED = frozenset({"vaginal", "rectal", "sublingual", "buccal"})
+
+
+def _other_route(context: Context, item: Item, statement: Statement) -> bool:
+    """Whether the stated route is another than the one that the claimed form is given by: `PV` of a tablet. No form is swallowed."""
+    lexicon = context.rulepack.lexicon
+    forms = {r.value for c in item.claims for r in context.roles_of(c).forms}
+    usual = {lexicon.form_route.get(form) for form in forms} or {"oral"}
+    if any("{puff}" in r.value.units for c in item.claims for r in context.roles_of(c).doses):
+        usual.add("inhaled")
+    return not {r.value for r in statement.roles.routes} <= usual
+
+
+def _only_the_form_says_where(context: Context, item: Item, statement: Statement) -> bool:
+    """`Neb X 0.5 mg`, `X 100 mg vaginal tablet`: with the form, what keeps it from being swallowed is lost."""
+    lexicon = context.rulepack.lexicon
+    local = any(
+        lexicon.form_route.get(r.value) in _NOT_SWALLOWED or lexicon.form_family.get(r.value) == "nebulised" for r in statement.roles.forms
+    )
+    return local and not any(context.roles_of(c).routes for c in item.claims)
+
+
+def _essential(context: Context, item: Item, statement: Statement, component: str) -> bool:
     lexicon = context.rulepack.lexicon
     families = {lexicon.form_family.get(r.value) for r in statement.roles.forms}
     if component in ("strength", "frequency", "as_needed"):
         return True
+    if component == "form":
+        return _only_the_form_says_where(context, item, statement)
     if component == "site":
         return bool(families & {"eye", "ear"}) or any(
             lexicon.site_route.get(s.value) in ("ophthalmic", "otic") for s in statement.roles.sites
         )
     if component == "route":
-        return "injection" in families or any(r.value in INJECTABLE for r in statement.roles.routes)
+        injected = "injection" in families or any(r.value in INJECTABLE for r in statement.roles.routes)
+        return injected or _other_route(context, item, statement)
     if component == "dose":
         if families & {"liquid_oral", "injection", "inhaled", "nebulised", "drops", "eye", "ear", "nasal"}:
             return True

@@ -5,7 +5,8 @@ from __future__ import annotations
 from medfence_guard.attest import ATTESTED, IMPOSSIBLE, UNKNOWN, attest, known_in_form
 from medfence_guard.bind import EXACT
 from medfence_guard.checks.check import Check, Context, reference_evidence, rule_finding
-from medfence_guard.checks.grounding.stated import family_of, releases_of
+from medfence_guard.checks.grounding.stated import family_of, releases_of, setting_for
+from medfence_guard.compare import without_own_unit
 from medfence_guard.contract import Evidence, Finding, Severity, Verdict
 from medfence_guard.payload import Claim
 from medfence_guard.reader.chunks import Quantity
@@ -61,7 +62,7 @@ def dose_in_range(context: Context, claim: Claim) -> list[Finding]:
                 "reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, "There is no strength of a known statement to look up."
             )
         ]
-    quantity = quantities[0]
+    quantity = without_own_unit(setting_for(context, item, statement), quantities[0])
     if len(quantities) > 1:
         quantity = Quantity(
             tuple(p for q in quantities for p in q.parts), tuple(u for q in quantities for u in q.units), None, quantities[-1].per

@@ -22,16 +22,17 @@ def document_confidence(context: Context, item: Item) -> list[Finding]:
 def hidden_characters(context: Context, item: Item) -> list[Finding]:
     """P12: an invisible, bidirectional, mixed-script or unlisted character inside the item's own statement."""
     statement = context.statement_of(item)
-    if statement is None or not context.reading.folded.unlisted:
+    if statement is None:
         return []
-    offsets = context.unlisted
-    spans = [(statement.span.start, statement.span.end), *((c.start, c.end) for c in statement.chunks)]
-    bad = sorted(offsets[at] for start, end in spans if (at := bisect_left(offsets, start)) < len(offsets) and offsets[at] < end)
-    if not bad:
+    at = bisect_left(context.unlisted, statement.span.start)
+    if at == len(context.unlisted) or context.unlisted[at] >= statement.span.end:
         return []
-    span = Span(bad[0], bad[0] + 1)
+    first = context.unlisted[at]
     evidence = Evidence(
-        kind="source", source_spans=(span,), matched_text=f"U+{ord(context.source.text[bad[0]]):04X}", rule_id="source.hidden_characters"
+        kind="source",
+        source_spans=(Span(first, first + 1),),
+        matched_text=f"U+{ord(context.source.text[first]):04X}",
+        rule_id="source.hidden_characters",
     )
     return [
         rule_finding(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
-from medfence_guard.compare.quantities import compare_quantity, dimension_of
+from medfence_guard.compare.quantities import compare_quantity, dimension_of, in_base_unit
 from medfence_guard.compare.wording import number_text, quantity_text
 from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Quantity
@@ -144,6 +144,30 @@ def _compare_one_dose(setting: Setting, dose: Role, claim: Quantity) -> list[Jud
     return compare_quantity(setting, source, claim, dose.chunk)
 
 
+def _is_derived(setting: Setting, strength: Quantity, claim: Quantity) -> bool:
+    """`1300 mg` for two tablets of 650 mg, `125 mg` for 5 ml of 125 mg/5 ml: arithmetic, as a total is."""
+    roles = setting.statement.roles
+    doses = [d.value for d in distinct_doses(roles.doses)]
+    if not doses and roles.slots and len({v for v in roles.slots[0].value[0] if v}) == 1:
+        doses = [Quantity((max(roles.slots[0].value[0]),), (next(iter(form_units(setting) & PIECES), None),))]
+    if len(doses) != 1 or len(doses[0].parts) != 1 or doses[0].high is not None or doses[0].per:
+        return False
+    if len(strength.parts) != 1 or len(claim.parts) != 1 or claim.high is not None or claim.per:
+        return False
+    count, counted = doses[0].parts[0], doses[0].units[0]
+    one, other = strength.units[0], claim.units[0]
+    if one is None or other is None or dimension_of(setting.lexicon, one) != dimension_of(setting.lexicon, other):
+        return False
+    if strength.per:
+        if len(strength.per) != 1 or strength.per[0][1] != counted:
+            return False
+        count /= strength.per[0][0]
+    elif counted not in PIECES:
+        return False
+    whole = count * in_base_unit(setting.lexicon, strength.parts[0], one)
+    return bool(whole == in_base_unit(setting.lexicon, claim.parts[0], other))
+
+
 def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) -> list[Judgement]:
     """A mass under `dose`: the strength of an injection is its dose; elsewhere it stands in the wrong field (P5)."""
     full = [r for r in setting.statement.roles.strengths if None not in r.value.units]
@@ -154,6 +178,10 @@ def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) ->
         return [Judgement(ABSTAIN, "unit.per_weight", said, (full[0].chunk,), severity=Severity.MAJOR)]
     judged = compare_quantity(setting, full[0].value, claim, full[0].chunk)
     if any(j.verdict is not PASS for j in judged):
+        if _is_derived(setting, full[0].value, claim):
+            says = f"source says {quantity_text(full[0].value)} and how much of it; the claim is computed"
+            where = (full[0].chunk, *(d.chunk for d in setting.statement.roles.doses))
+            return [Judgement(ABSTAIN, "dose.derived", says, where, severity=Severity.MAJOR)]
         return judged
     if injected_form and not setting.statement.roles.doses and not setting.statement.roles.slots:
         return judged

@@ -97,10 +97,14 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
             ]
         return [Judgement(FAIL, "quantity.different", "source says other durations", tuple(r.chunk for r in stated.values()))]
     period, role = next(iter(stated.items()))
-    return [_compare_period(setting, period, wanted, role.chunk)]
+    judged = _compare_period(setting, period, wanted, role.chunk)
+    if judged.verdict is PASS and ("up_to" in role.chunk.notes) != ("up_to" in claim.durations[0].chunk.notes):
+        says = f"{judged.says}; only one of them says up to that long"
+        return [Judgement(ABSTAIN, "duration.up_to", says, (role.chunk,), severity=Severity.MAJOR)]
+    return [judged]
 
 
-_TIME_TEXT = {"d": "days", "wk": "weeks", "mo": "months", "a": "years", "h": "hours"}
+_TIME_TEXT = {"d": "days", "wk": "weeks", "mo": "months", "a": "years", "h": "hours", "dose": "doses"}
 
 
 def period_text(period: Period) -> str:
@@ -130,6 +134,14 @@ def _compare_period(setting: Setting, source: Period, claim: Period, chunk: Chun
                     )
                 return Judgement(PASS, "quantity.exact_conversion", f"{said}; exactly equal after conversion", where, note=True)
             return Judgement(FAIL, "quantity.different", said, where)
+    hours = {"h": Fraction(1), "d": Fraction(24), "wk": Fraction(168)}
+    if (
+        {source[2], claim[2]} <= set(hours)
+        and source[0] * hours[source[2]] == claim[0] * hours[claim[2]]
+        and (source[1] or 0) * hours[source[2]] == (claim[1] or 0) * hours[claim[2]]
+    ):
+        says = f"{said}; as many hours, and another way to count the doses"
+        return Judgement(ABSTAIN, "duration.in_hours", says, where, severity=Severity.MAJOR)
     in_days = {
         "d": (Fraction(1), Fraction(1)),
         "wk": (Fraction(7), Fraction(7)),

@@ -188,6 +188,10 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
         return compare_claimed_day_parts(setting, source, claim)
     # PRN or weekdays alone.
     dropped = [r for r in (*source.rates, *source.slots) if "weekly" not in r.chunk.notes]
+    if dropped and len({r.value for r in source.weekdays}) > 1:
+        # Which days the frequency is of is not told.
+        says = "source states a frequency beside several sets of days"
+        return [Judgement(ABSTAIN, "timing.frequency_lost", says, tuple(r.chunk for r in dropped), severity=Severity.MAJOR)]
     if dropped:
         return [Judgement(FAIL, "timing.frequency_lost", "source states a frequency that the claim drops", tuple(r.chunk for r in dropped))]
     return []
@@ -210,7 +214,8 @@ def _beside_stat(setting: Setting, source: Roles, claim: Roles, where: tuple[Chu
                 severity=Severity.CRITICAL if firm else Severity.MAJOR,
             )
         ]
-    if claimed and not regular:
+    hours = {w.value[0] for w in claim.day_parts} <= {w.value[0] for w in source.day_parts} and not (claim.rates or claim.slots)
+    if claimed and not regular and not hours:
         return [added(setting, "timing.component_invented", "the statement says only a single dose", where)]
     if source.residue or any(r.value[2] == "h" for r in source.durations):
         return [
@@ -228,6 +233,8 @@ def _compare_weekdays(setting: Setting, source: Roles, claim: Roles) -> list[Jud
             return [Judgement(PASS, "timing.equal", "source names the same days", where)]
         if not stated:
             return [added(setting, "timing.day_invented", "the statement names no such day")]
+        if len({r.value for r in source.weekdays}) > 1 and claimed in {r.value for r in source.weekdays}:
+            return [Judgement(ABSTAIN, "timing.one_of_several", "source names other days as well", where, severity=Severity.MAJOR)]
         return [Judgement(FAIL, "timing.day_different", "source names other days", where)]
     if stated and not stated <= setting.carried["weekdays"]:
         return [Judgement(FAIL, "timing.day_dropped", "source names days of the week", where)]

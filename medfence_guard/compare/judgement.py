@@ -44,6 +44,12 @@ class Setting:
         return self.modality != "text"
 
 
+# What may be told once behind several names.
+_OF_A_TAIL = ("timing.", "duration.", "route.", "site.", "text.", "when.")
+# What a line beside the list may tell, by the rule that misses it.
+_TOLD_BY = {"timing": frozenset({"rate", "when"}), "duration": frozenset({"duration"})}
+
+
 def added(setting: Setting, rule: str, says: str, chunks: Iterable[Chunk] = ()) -> Judgement:
     """The claim says what the statement does not. Proven only if all of the statement was read."""
     statement = setting.statement
@@ -52,6 +58,10 @@ def added(setting: Setting, rule: str, says: str, chunks: Iterable[Chunk] = ()) 
         return Judgement(
             ABSTAIN, rule, says + "; what stands beside a complaint or an advice may be its own", beside, severity=Severity.MAJOR
         )
+    if statement.shared_tail and rule.startswith(_OF_A_TAIL):
+        return Judgement(ABSTAIN, rule, says + "; what stands behind several names may belong to any of them", severity=Severity.MAJOR)
+    if statement.told_beside & _TOLD_BY.get(rule.partition(".")[0], frozenset()):
+        return Judgement(ABSTAIN, rule, says + "; what is told beside the list may be of each order of it", severity=Severity.MAJOR)
     if statement.readable:
         return Judgement(FAIL, rule, says, tuple(chunks))
     unread = tuple(

@@ -42,6 +42,9 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
         if len(source.parts) == 1 and sum(claim.parts, Fraction(0)) == source.parts[0]:
             return [Judgement(ABSTAIN, "strength.sum_of_parts", f"{said}; the claim splits it into parts", where, severity=Severity.MAJOR)]
         return [Judgement(FAIL, "strength.component_lost", f"{said}", where)]
+    if _same_ratio(lexicon, source, claim):
+        says = f"{said}; the ratio is the same, the label is not"
+        return [Judgement(ABSTAIN, "unit.other_denominator", says, where, severity=Severity.MAJOR)]
     if source.high != claim.high:
         same_low = source.parts == claim.parts
         return [Judgement(FAIL, "quantity.range_end_lost" if same_low else "quantity.different", said, where)]
@@ -110,6 +113,22 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
     return out or [Judgement(PASS, "quantity.equal", said, where)]
 
 
+def _same_ratio(lexicon: Lexicon, source: Quantity, claim: Quantity) -> bool:
+    """`25 mg/ml` for `125 mg/5 ml`."""
+    if len(source.per) != 1 or len(claim.per) != 1 or source.per == claim.per or source.per[0][1] != claim.per[0][1]:
+        return False
+    if source.high is not None or claim.high is not None:
+        return False
+    mine, theirs = claim.per[0][0], source.per[0][0]
+    return all(
+        one is not None
+        and other is not None
+        and dimension_of(lexicon, one) == dimension_of(lexicon, other)
+        and in_base_unit(lexicon, value, one) / theirs == in_base_unit(lexicon, wanted, other) / mine
+        for value, one, wanted, other in zip(source.parts, source.units, claim.parts, claim.units, strict=True)
+    )
+
+
 _SURFACE_NOTES = {
     "trailing_zero": "number.trailing_zero",
     "naked_decimal": "number.naked_decimal",
@@ -119,13 +138,17 @@ _SURFACE_NOTES = {
 }
 
 
+# Denominators that a source may leave out where its form is not written.
+_MAY_BE_MEANT = ("mL", "{puff}", "{spray}", "{dose}")
+
+
 def _compare_denominators(source: Quantity, claim: Quantity, said: str, where: tuple[Chunk, ...]) -> list[Judgement]:
     if source.per == claim.per:
         return []
     if not claim.per:
         return [Judgement(FAIL, "unit.denominator_dropped", said, where)]
     if not source.per:
-        if source.units[0] == "%" or (len(claim.per) == 1 and claim.per[0][1] in ("mL", "{puff}", "{spray}", "{dose}")):
+        if source.units[0] == "%" or (len(claim.per) == 1 and claim.per[0][1] in _MAY_BE_MEANT):
             return [
                 Judgement(
                     ABSTAIN,
@@ -136,11 +159,4 @@ def _compare_denominators(source: Quantity, claim: Quantity, said: str, where: t
                 )
             ]
         return [Judgement(FAIL, "unit.denominator_added", said, where)]
-    if len(source.per) == len(claim.per) == 1 and source.per[0][1] == claim.per[0][1]:
-        if source.parts[0] / source.per[0][0] == claim.parts[0] / claim.per[0][0]:
-            return [
-                Judgement(
-                    ABSTAIN, "unit.other_denominator", f"{said}; the ratio is the same, the label is not", where, severity=Severity.MAJOR
-                )
-            ]
     return [Judgement(FAIL, "unit.other_denominator", said, where)]

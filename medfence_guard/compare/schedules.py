@@ -139,6 +139,12 @@ def compare_claimed_slots(setting: Setting, source: Roles, claim: Roles) -> list
         where: tuple[Chunk, ...] = (source.slots[0].chunk,)
         said = f"source says {slots_text(values)}"
         if values == wanted:
+            if {wanted_unit, unit} == {"{unit}", "[iU]"}:
+                if setting.insulin:
+                    says = f"{said}; for an insulin of the bundle a unit is an IU"
+                    return [Judgement(PASS, "unit.insulin_unit_is_iu", says, where, note=True)]
+                says = f"{said}; a unit is an IU only where the bundle says so"
+                return [Judgement(ABSTAIN, "unit.unit_or_iu", says, where, severity=Severity.MAJOR)]
             if wanted_unit is not None and unit is not None and wanted_unit != unit:
                 return [Judgement(FAIL, "unit.swapped", said, where)]
             if wanted_unit is not None and unit is None and wanted_unit not in form_units(setting):
@@ -210,9 +216,10 @@ def compare_claimed_slots(setting: Setting, source: Roles, claim: Roles) -> list
                 )
             ]
         if len(parts) == len(given):
+            loose = ("HS", "EVE") if len(wanted) == 3 else ("HS",)
             return [
                 Judgement(
-                    ABSTAIN if {("NIGHT" if p == "HS" else p) for p in parts} == slot_parts(wanted) else FAIL,
+                    ABSTAIN if {("NIGHT" if p in loose else p) for p in parts} == slot_parts(wanted) else FAIL,
                     "timing.slots_inferred",
                     said,
                     where,
@@ -259,6 +266,9 @@ def compare_claimed_day_parts(setting: Setting, source: Roles, claim: Roles) -> 
                     ABSTAIN, "timing.slots_dropped", f"{said}; the claim keeps the times, not the amounts", where, severity=Severity.MAJOR
                 )
             ]
+        if len(values) == 3 and slot_parts(values) == {("NIGHT" if p == "EVE" else p) for p in wanted}:
+            # The last of three slots is the evening's or the night's.
+            return [Judgement(ABSTAIN, "timing.evening_or_night", said, where, severity=Severity.MAJOR)]
         if slot_parts(values) == {("NIGHT" if p == "HS" else p) for p in wanted}:
             return [Judgement(ABSTAIN, "timing.night_or_bedtime", said, where, severity=Severity.MAJOR)]
         return [Judgement(FAIL, "timing.different", said, where)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from medfence_guard.bundle import Product
+from medfence_guard.compare.doses import PIECES, form_units
 from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
 from medfence_guard.compare.quantities import compare_quantity, dimension_of, in_base_unit
 from medfence_guard.compare.wording import number_text, quantity_text, unit_text
@@ -22,7 +23,7 @@ def compare_strength(
     `implied`: for a bare number of the source, the units under which the bundle attests it for this product (P4).
     """
     roles = setting.statement.roles
-    claim = _joined(claims)
+    claim = _joined([without_own_unit(setting, c) for c in claims])
     if claim is None:
         return [Judgement(ABSTAIN, "strength.unreadable_claim", "the claim is no strength that can be read", severity=Severity.MAJOR)]
     composed = _composed(roles)
@@ -90,7 +91,12 @@ def compare_strength(
         tuple_of_all = Quantity(
             tuple(p for r in full for p in r.value.parts), tuple(u for r in full for u in r.value.units), None, full[-1].value.per
         )
-        if len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1:
+        named = len(setting.statement.name.parts)
+        if named == len(full) and len(claim.parts) == named and None not in claim.units and all(len(r.value.parts) == 1 for r in full):
+            # `Clopidogrel 75 mg + Aspirin 75 mg`: as many strengths as names, equal or not.
+            return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
+        alike = len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1
+        if alike and not (named == len(full) and all(len(r.value.parts) == 1 for r in full)):
             full = full[:1]
         elif len(claim.parts) == len(tuple_of_all.parts) and None not in claim.units:
             return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
@@ -117,7 +123,8 @@ def compare_strength(
     if full:
         source = full[0]
         if None in claim.units:
-            if claim.parts == source.value.parts:
+            per = tuple(n for n, _ in source.value.per)
+            if claim.parts in (source.value.parts, (*source.value.parts, *per)):
                 return [
                     Judgement(
                         ABSTAIN,
@@ -133,6 +140,14 @@ def compare_strength(
             out.extend(_label_agrees(bare[0], source.value))
         return out
     return _compare_bare(setting, bare[0], claim, implied)
+
+
+def without_own_unit(setting: Setting, claim: Quantity) -> Quantity:
+    """`500 mg/tablet` of a tablet is 500 mg: each of the statement's own pieces has that."""
+    if len(claim.per) != 1 or claim.per[0][0] != 1 or claim.per[0][1] not in PIECES:
+        return claim
+    own = form_units(setting) | {u for d in setting.statement.roles.doses for u in d.value.units if u is not None}
+    return claim._replace(per=()) if claim.per[0][1] in own else claim
 
 
 def _joined(claims: Sequence[Quantity]) -> Quantity | None:
@@ -230,6 +245,9 @@ def _compare_bare(
                 reference=rows,
             )
         ]
+    if {*units, *claim.units} == {"[iU]", "{unit}"}:
+        says = f"{said}; a unit is an IU only where the bundle says so"
+        return [Judgement(ABSTAIN, "unit.unit_or_iu", says, where, severity=Severity.MAJOR, reference=rows)]
     if len(units) == 1:
         if any(row.grade != "curated" for row in rows):
             return [

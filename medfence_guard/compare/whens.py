@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.rates import rate_per_day
 from medfence_guard.compare.slots import slot_parts
 from medfence_guard.compare.wording import slots_text
 from medfence_guard.contract import Severity
@@ -13,6 +16,30 @@ _GENERAL = {"ACM": "AC", "ACD": "AC", "ACV": "AC", "PCM": "PC", "PCD": "PC", "PC
 
 # A time of day in words -> the slot it is.
 _PARTS_OF_SLOTS = {"MORN": "MORN", "NOON": "NOON", "AFT": "NOON", "EVE": "EVE", "NIGHT": "NIGHT"}
+
+
+# The times of day that a count commonly means.
+_CONVENTIONS = frozenset(
+    map(
+        frozenset,
+        (
+            ("MORN", "NIGHT"),
+            ("MORN", "EVE"),
+            ("MORN", "NOON", "NIGHT"),
+            ("MORN", "NOON", "EVE"),
+            ("MORN", "AFT", "NIGHT"),
+            ("MORN", "AFT", "EVE"),
+            ("MORN", "NOON", "EVE", "NIGHT"),
+            ("MORN", "AFT", "EVE", "NIGHT"),
+        ),
+    )
+)
+
+
+def _is_convention(source: Roles, named: set[str]) -> bool:
+    """`BD`, claimed as morning and night beside its count: the convention of `1-0-1`, and no contradiction."""
+    counts = {rate_per_day(r.value) for r in source.rates}
+    return named in _CONVENTIONS and counts == {Fraction(len(named))} and not source.slots and not source.day_parts
 
 
 def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
@@ -89,6 +116,12 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
                 )
             )
             continue
+        if code in ("NOON", "AFT") and {"NOON", "AFT"} & set(stated):
+            where = tuple(stated[c].chunk for c in ("NOON", "AFT") if c in stated)
+            out.append(
+                Judgement(ABSTAIN, "timing.noon_or_afternoon", "noon and afternoon are not the same time", where, severity=Severity.MAJOR)
+            )
+            continue
         meal_of = {"MORN": ("ACM", "PCM", "CM"), "NOON": ("ACD", "PCD", "CD"), "EVE": ("ACV", "PCV", "CV"), "NIGHT": ("ACV", "PCV", "CV")}
         near = [stated[c] for c in meal_of.get(code, ()) if c in stated]
         if near:
@@ -112,6 +145,14 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
                     severity=Severity.MAJOR,
                 )
             )
+            continue
+        if _is_convention(source, named):
+            says = "source says only how often; the times of day are a convention"
+            where = tuple(r.chunk for r in source.rates)
+            out.append(Judgement(ABSTAIN, "timing.slots_inferred", says, where, severity=Severity.MAJOR))
+            continue
+        if stated and setting.statement.shared_tail:
+            out.append(added(setting, "timing.component_invented", "source says another time or meal"))
             continue
         if stated:
             out.append(

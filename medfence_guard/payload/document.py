@@ -12,7 +12,7 @@ from medfence_guard.payload.claims import Claim, Item, PayloadReading, PayloadRu
 from medfence_guard.payload.fields import FieldReader
 from medfence_guard.payload.findings import kind_name, schema_finding, wrong_type
 from medfence_guard.payload.json_text import JSON_SPACE
-from medfence_guard.payload.keys import AliasTable, fold_key, says_nothing
+from medfence_guard.payload.keys import AliasTable, fold_key, quoted_under, says_nothing
 from medfence_guard.payload.limits import MAX_DOCUMENT_KEYS, MAX_FIELD_CHARACTERS, MAX_ITEMS, MAX_KEYS, MAX_WRAPPERS, MalformedPayload
 from medfence_guard.payload.paths import child_path
 from medfence_guard.payload.plain import plain_json
@@ -249,6 +249,9 @@ class _Reader(FieldReader):
             elif role.kind == "slot" and "frequency" in fields:
                 keys.add("frequency")
                 slots.append((role.target, key, here, value))
+            elif role.kind == "metadata" and "source_quote" in fields and (quotes := quoted_under(key, value)):
+                for quote in quotes:
+                    self.claim(fields["source_quote"], key, here, quote, index)
             elif role.kind != "metadata" or not says_nothing(key, value):
                 self.unmapped("item", key, here, value)
         if slots:

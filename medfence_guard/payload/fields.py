@@ -11,7 +11,7 @@ from medfence_guard.contract import Json
 from medfence_guard.payload.claims import Claim
 from medfence_guard.payload.findings import Findings, UnreadableError, wrong_type
 from medfence_guard.payload.json_text import JSON_SPACE
-from medfence_guard.payload.keys import AliasTable, fold_key, says_nothing
+from medfence_guard.payload.keys import AliasTable, fold_key, quoted_under, says_nothing
 from medfence_guard.payload.limits import MAX_FIELD_CHARACTERS, MAX_KEYS
 from medfence_guard.payload.paths import child_path
 
@@ -154,6 +154,9 @@ class FieldReader(Findings):
                 quantity[quantity_part] = value
             elif slotted and role is not None and role.kind == "slot":
                 slots.append((role.target, inner, here, value))
+            elif role is not None and role.kind == "metadata" and "source_quote" in self.artifact.fields and quoted_under(inner, value):
+                for quote in quoted_under(inner, value):
+                    self.claim(self.artifact.fields["source_quote"], inner, here, quote, index)
             elif role is not None and role.kind == "metadata" and says_nothing(inner, value):
                 pass
             elif role is not None and role.kind == "unit" and role.target in self.artifact.fields:
@@ -211,6 +214,9 @@ class FieldReader(Findings):
         value = parts.get("value")
         low, high = self.leaf(spec, parts.get("low")), self.leaf(spec, parts.get("high"))
         per = self.measure(spec, parts.get("per"))
+        if per in ("1", "1 1"):
+            # UCUM's unit of a plain one: per one of it, as every amount is.
+            per = None
         base: str | None
         if type(value) is list:
             measured = [entry for entry in (self.measure(spec, one) for one in value) if entry is not None]

@@ -221,4 +221,14 @@ def says_nothing(key: str, value: Json) -> bool:
     return True
 
 
+def quoted_under(key: str, value: Json) -> list[str]:
+    """The texts under a key that names a span (`name_span: "Telma"`): a place is numbers, and words there are a quotation."""
+    if not (fold_key(key) or "").endswith(("span", "spans")):
+        return []
+    leaves: list[Json] = list(value.values()) if type(value) is dict else list(value) if type(value) is list else [value]
+    if not all(leaf is None or type(leaf) in (str, int, bool) for leaf in leaves):
+        return []
+    return [leaf for leaf in leaves if type(leaf) is str and any(c.isalpha() for c in leaf)]
+
+
 _CLINICAL = frozenset({"name", "medication", "medicine", "drug", "strength", "dose", "dosage", "frequency", "duration", "route"})

@@ -10,11 +10,11 @@ what stands first there says when or how, of something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from medfence_guard.reader.chunks import Chunk
-from medfence_guard.reader.lexicon import ASIDE_TOKEN, AsideClass, ByFirst
+from medfence_guard.reader.lexicon import ASIDE_TOKEN, AsideClass, longest
 
 _NUMBER = re.compile(r"[<>]?\d+(?:[/.:-]\d+)*%?")
 _TIMES = frozenset("rate when duration weekday date prn stat duration_open".split())
@@ -34,17 +34,11 @@ _AIMED = frozenset("target goal keep maintain aim".split())
 _GRADED = frozenset("stage grade type class gcs day".split())
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BULLETS = frozenset("-•*>")
+_BEFORE_DAYS = frozenset("a few next per same th st nd rd these this two three four five seven ten".split())
+_LAST = frozenset("alone first half held hold instead no not omit only skip stop stopped then".split())
 
 
-def _longest(phrases: ByFirst, tokens: Sequence[str], at: int) -> int:
-    """How many tokens the longest phrase at this place has; 0 if none stands there."""
-    for row in phrases.get(tokens[at], ()):
-        if tuple(tokens[at : at + len(row)]) == row:
-            return len(row)
-    return 0
-
-
-class _Clause(NamedTuple):
+class Clause(NamedTuple):
     """The tokens of a clause, and of each the place in the text where it begins and the chunk that holds this place."""
 
     tokens: list[str]
@@ -62,11 +56,21 @@ def is_aside(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) 
     """Whether a whole clause speaks of something that is no medicine. `text`: the folded source the chunks point into."""
     if not chunks or not (headed := _headed(chunks, text, classes)) or any(c.kind == "instruction_to_model" for c in chunks):
         return False
-    clause = _clause(chunks, text)
+    clause = clause_of(chunks, text)
+    if turns(clause.tokens):
+        return False
     if any(_is_of(clause, row) for row in headed):
         return True
     parts = _parts(chunks)
-    return len(parts) > 1 and all(part and any(_is_of(_clause(part, text), row) for row in classes) for part in parts)
+    return len(parts) > 1 and all(part and any(_is_of(clause_of(part, text), row) for row in classes) for part in parts)
+
+
+def turns(tokens: Sequence[str]) -> bool:
+    """`Consent taken: no`, `Skin test first`, `Exam days`: what stands last turns the whole clause."""
+    if not tokens:
+        return False
+    named = len(tokens) > 1 and tokens[-2].isalpha() and tokens[-2] not in _BEFORE_DAYS
+    return tokens[-1] in _LAST or (tokens[-1] in ("day", "days") and named)
 
 
 def _headed(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) -> list[AsideClass]:
@@ -80,17 +84,28 @@ def _extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
     return min(c.start for c in chunks), max(c.end for c in chunks)
 
 
-def _clause(chunks: Sequence[Chunk], text: str) -> _Clause:
-    start, end = _extent(chunks)
-    found = list(ASIDE_TOKEN.finditer(text, start, end))
+def clause_of(chunks: Sequence[Chunk], text: str, token: re.Pattern[str] = ASIDE_TOKEN) -> Clause:
+    """A clause cut into tokens, glued words where the reader cut them. `text`: the folded source the chunks point into."""
+    tokens: list[str] = []
+    places: list[int] = []
     held: list[Chunk | None] = []
     last = len(chunks) - 1
     at = 0
-    for place in (places := [m.start() for m in found]):
+    for found in token.finditer(text, *_extent(chunks)):
+        place, end = found.span()
         while at < last and chunks[at].end <= place:
             at += 1
+        while at < last and chunks[at].end < end and chunks[at].kind != "mark" and chunks[at + 1].kind != "mark":
+            # `ReviewwithCBC`
+            tokens.append(text[place : chunks[at].end])
+            places.append(place)
+            held.append(chunks[at])
+            place = chunks[at].end
+            at += 1
+        tokens.append(text[place:end])
+        places.append(place)
         held.append(chunks[at] if chunks[at].start <= place < chunks[at].end else None)
-    return _Clause([m.group() for m in found], places, held)
+    return Clause(tokens, places, held)
 
 
 def _parts(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
@@ -103,12 +118,16 @@ def _parts(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
     return parts
 
 
-def _is_of(clause: _Clause, row: AsideClass) -> bool:
+def _is_of(clause: Clause, row: AsideClass) -> bool:
     tokens = clause.tokens
     head = _head(clause, row)
     if head is None:
         return False
     at, subject, opened = head
+    timed = any(c is not None and c.kind in ("when", "rate", "cue") for c in clause.chunks)
+    if tokens[at : at + subject] == ["rest"] and not opened and timed:
+        # `Rest after food`, `Rest stop`: of the other orders.
+        return False
     # Tokens a phrase of several words holds together: nothing inside them is read by itself.
     held: set[int] = set(range(at, at + subject)) if subject > 1 else set()
     before_subject = range(at)
@@ -116,28 +135,32 @@ def _is_of(clause: _Clause, row: AsideClass) -> bool:
     if end < len(tokens):
         return False
     return not any(
-        chunk is not None and chunk.kind in _NEVER and token not in held
+        chunk is not None and token not in held and (chunk.kind in _NEVER or (_is_condition(chunk) and not row.conditions))
         for token in range(len(tokens))
         if token not in before_subject or tokens[token] not in row.openers
         for chunk in [clause.chunks[token]]
     )
 
 
-def _head(clause: _Clause, row: AsideClass) -> tuple[int, int, bool] | None:
+def _is_condition(chunk: Chunk) -> bool:
+    return bool(chunk.kind == "cue" and chunk.value[0] == "conditional")
+
+
+def _head(clause: Clause, row: AsideClass) -> tuple[int, int, bool] | None:
     """Where the subject stands, how many tokens it has, and whether an opener stands before it; None if none is at the head."""
     tokens = clause.tokens
     at, opened = 0, False
     while at < len(tokens) and tokens[at] in _BULLETS:
         at += 1
-    if at < len(tokens) and (condition := _longest(row.conditions, tokens, at)):
+    if at < len(tokens) and (condition := longest(row.conditions, tokens, at)):
         # `If fever persists, review`
         at += condition
         reached = _consumed(clause, row, at, opened=True, held=set(), until_subject=True)
-        subject = _longest(row.subjects, tokens, reached) if reached < len(tokens) else 0
+        subject = longest(row.subjects, tokens, reached) if reached < len(tokens) else 0
         return (reached, subject, True) if subject and reached > at else None
     while at < len(tokens):
-        subject = max(_longest(row.subjects, tokens, at), _longest(row.opened, tokens, at) if opened else 0)
-        opener = _longest(row.openers, tokens, at)
+        subject = max(longest(row.subjects, tokens, at), longest(row.opened, tokens, at) if opened else 0)
+        opener = longest(row.openers, tokens, at)
         if subject and subject >= opener:
             return at, subject, opened
         chunk = clause.chunks[at]
@@ -147,7 +170,7 @@ def _head(clause: _Clause, row: AsideClass) -> tuple[int, int, bool] | None:
         elif opened and tokens[at] in (":", "-") and tokens[at - 1] in _LABELLED:
             at += 1
         elif opened and row.numbers and chunk is not None and chunk.kind in ("amount", "number", "range", "duration"):
-            if chunk.kind == "amount" and not _measures(chunk, frozenset(tokens)):
+            if chunk.kind == "amount" and not measures(chunk, frozenset(tokens)):
                 return None
             # `Roz 30 minute tahlein`
             at = clause.behind(at, chunk)
@@ -156,14 +179,14 @@ def _head(clause: _Clause, row: AsideClass) -> tuple[int, int, bool] | None:
     return None
 
 
-def _consumed(clause: _Clause, row: AsideClass, at: int, *, opened: bool, held: set[int], until_subject: bool = False) -> int:
+def _consumed(clause: Clause, row: AsideClass, at: int, *, opened: bool, held: set[int], until_subject: bool = False) -> int:
     """The first token from `at` on that this class of clause does not account for; with `until_subject`, a subject stops it too."""
     tokens = clause.tokens
     told = frozenset(tokens)
     while at < len(tokens):
-        if until_subject and tokens[at - 1] in (",", "then", "do") and _longest(row.subjects, tokens, at):
+        if until_subject and tokens[at - 1] in (",", "then", "do") and longest(row.subjects, tokens, at):
             return at
-        phrase = _longest(row.words, tokens, at)
+        phrase = longest(row.words, tokens, at)
         chunk = clause.chunks[at]
         if phrase > 1:
             held.update(range(at, at + phrase))
@@ -175,7 +198,7 @@ def _consumed(clause: _Clause, row: AsideClass, at: int, *, opened: bool, held: 
             held.update(range(at, after))
             at = after
         elif chunk is not None and chunk.kind == "amount":
-            if not row.numbers or not _measures(chunk, told):
+            if not row.numbers or not measures(chunk, told):
                 return at
             after = clause.behind(at, chunk)
             held.update(range(at, after))
@@ -185,7 +208,7 @@ def _consumed(clause: _Clause, row: AsideClass, at: int, *, opened: bool, held: 
         elif _NUMBER.fullmatch(tokens[at]):
             if not row.numbers and tokens[at - 1] not in _GRADED and not _YEAR.fullmatch(tokens[at]):
                 return at
-            if at + 1 < len(tokens) and _longest(row.words, tokens, at + 1) > 1:
+            if at + 1 < len(tokens) and longest(row.words, tokens, at + 1) > 1:
                 held.add(at)
             at += 1
         elif tokens[at] in _LOOSE_MARKS or (tokens[at] in "<>" and told & _AIMED):
@@ -202,7 +225,7 @@ def _of_the_subject(chunk: Chunk, row: AsideClass, told: frozenset[str], *, open
     return chunk.kind in row.timing or (opened and chunk.kind in row.opened_timing)
 
 
-def _measures(chunk: Chunk, told: frozenset[str]) -> bool:
+def measures(chunk: Chunk, told: frozenset[str]) -> bool:
     """Whether an amount is of a body, a walk or a meal."""
     units = chunk.value.units
     if all(unit is not None and unit not in _OWN_UNITS and not unit.startswith("{") for unit in units):
@@ -230,8 +253,16 @@ _PAPERS = tuple(
     re.compile(pattern)
     for pattern in (
         # `12 MG Road, Pune 411001`: an address has a name of a way or quarter in it.
-        r"(?:[a-z0-9.#/&'-]+,? ){1,6}(?:road|rd|street|nagar|marg|colony|sector|layout|chowk)\b\.?(?:[ ,-]+[a-z]+){0,3}(?:[ ,-]+\d{6})?\W*",
+        (
+            r"(?:[a-z0-9.#/&'-]+,? ){1,6}(?:road|(?<!\d )rd|street|nagar|marg|colony|sector|layout|chowk)\b\.?"
+            r"(?:[ ,-]+[a-z]+){0,3}(?:[ ,-]+\d{6})?\W*"
+        ),
         r"sd/?-?",
+        (
+            r"\(?(?:tele|video|online)[ -]?consult(?:ation)?\)?(?:[ ,-]+(?:consult|consultation|visit|order|ref) (?:id|no)\.? ?[:#-]? ?"
+            r"[a-z]{0,4}-?\d+)?"
+        ),
+        r"(?:for (?:appointments?|enquir(?:y|ies))|in (?:case of )?(?:an )?emergency)(?: please)?(?: call| contact)? ?:? ?\+?\d[\d -]{7,}",
         (
             r"(?:dmc|mci|kmc|tnmc|mmc|nmc|gmc|npi|dea|abha|uhid|mrn|regn?|regd|registration|licen[cs]e|lic)\b\.?(?: (?:reg|no|id)\b\.?)? ?"
             r"[#:/]? ?[a-z]{0,3}/?\d[\d/-]*"
@@ -241,14 +272,21 @@ _PAPERS = tuple(
         r"(?:mob|mobile|ph|phone|tel|contact|whatsapp)\b\.?(?: no\.?)? ?:? ?\+?\d[\d -]{7,}",
     )
 )
+# `A. K. Sharma`
+_INITIALS = re.compile(r"(?:[a-z]\. ?){2,3}[a-z]{3,}")
+# `SpO2 98%`, and with a nought for the letter: a code that no dose looks like.
+_SATURATION = re.compile(r"sp ?[o0] ?2 ?[:-]? ?\d{2,3} ?%")
 # Two spans of hours a day are a clinic's.
 _HOURS = re.compile(r"(?:clinic |opd )?timings?[ :]")
 _SPAN = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)? ?(?:-|to) ?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)")
 _SPOKEN = frozenset("drug form slots rate when prn stat verb amount maximum duration".split())
 
 
-def is_of_the_paper(chunks: Sequence[Chunk], text: str) -> bool:
-    """Whether a whole line names the one who signed, or the numbers and hours of his clinic."""
+def is_of_the_paper(chunks: Sequence[Chunk], text: str, in_no_name: frozenset[str]) -> bool:
+    """Whether a whole line names the one who signed, or the place, numbers and hours of his clinic.
+
+    `in_no_name`: words of speech. With one of them, `Dr says wait` is no signature, and `leave it by the road` no address.
+    """
     line = text[min(c.start for c in chunks) : max(c.end for c in chunks)].strip()
     if line.endswith(":") or len(line) > 100:
         return False
@@ -264,9 +302,27 @@ def is_of_the_paper(chunks: Sequence[Chunk], text: str) -> bool:
     if _DEGREES & {*words} and all(word in _DEGREES or word in _BESIDE_DEGREES or (len(word) == 1 and word.isalpha()) for word in words):
         return True
     signed = _SIGNED_BY.match(line)
+    if not in_no_name.isdisjoint(_LETTERS.findall(line, 0 if signed is None else signed.end())):
+        return False
     if signed is not None:
         names = [
             word for word in _LETTERS.findall(line[signed.end() :]) if len(word) > 1 and not {word} & (_DEGREES | _BESIDE_DEGREES | {"dr"})
         ]
         return len(names) <= 4 and all(word.isalpha() or len(word) >= 5 for word in names)
-    return any(pattern.fullmatch(line) for pattern in _PAPERS)
+    return _INITIALS.fullmatch(line) is not None or any(pattern.fullmatch(line) for pattern in _PAPERS)
+
+
+def is_stamp_or_vital(clause: Sequence[Chunk], text: str, departments: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a whole clause is an oxygen saturation, or the name of a department as stamps bear it: however it was cut, with a date.
+
+    `departments`: the names by their first three letters.
+    """
+    first = clause[1] if clause[0].kind == "date" and len(clause) > 1 else clause[0]
+    if text.startswith("sp", first.start):
+        start, end = _extent(clause)
+        return end - start < 20 and _SATURATION.fullmatch(text[start:end].strip()) is not None
+    names = departments.get(text[first.start : first.start + 3])
+    if names is None or len(clause) > 6:
+        return False
+    undated = [chunk for chunk in clause if chunk.kind != "date"]
+    return " ".join(word for chunk in undated for word in _LETTERS.findall(text[chunk.start : chunk.end])) in names

@@ -11,12 +11,15 @@ One pass, longest match first; every token ends in exactly one chunk, so what is
 
 from __future__ import annotations
 
+import itertools
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 from medfence_guard.bundle import Name
+from medfence_guard.reader.glued import harmless_cut
 from medfence_guard.reader.lexer import CONFUSED, DASHED, DATE, ITEM, MARK, NEWLINE, NUMBER, PLUSSED, SLASHED, UNREADABLE, WORD, Token
 from medfence_guard.reader.lexicon import ANY_NUMBER, ANY_UNIT, LEAF, Lexicon, Meaning, Rate, Trie
 
@@ -111,12 +114,22 @@ def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]
     Beside a number a run of letters may be cut into any known words; by itself only into words of timing.
     """
     pieces = lexicon.pieces
-    odd = [index for index, token in enumerate(tokens) if token.kind == WORD and token.text not in pieces and token.text not in names]
+    odd, dashed = [], []
+    for index, token in enumerate(tokens):
+        if token.kind == WORD:
+            if token.text not in pieces and token.text not in names:
+                odd.append(index)
+        elif token.kind == DASHED:
+            dashed.append(index)
     cuts = {index: cut for index in odd if (cut := _cut_of(tokens, index, lexicon, names)) is not None}
-    if not cuts:
+    runs = {index: run for index in dashed if (run := _slots_and_days(tokens, index, lexicon))}
+    if not cuts and not runs:
         return tokens
     out: list[Token] = []
     for index, token in enumerate(tokens):
+        if index in runs:
+            out += runs[index]
+            continue
         place, glued = token.start, token.glued
         for part in cuts.get(index, ()):
             out.append(Token(WORD, part, place, place + len(part), glued))
@@ -124,6 +137,28 @@ def split_glued(tokens: list[Token], lexicon: Lexicon, names: Mapping[str, Name]
         if index not in cuts:
             out.append(token)
     return out
+
+
+_THREE_SLOTS = re.compile(r"([0-4]-[0-4]-[01])-([5-9]|[1-9]\d{1,2})")
+
+
+def _slots_and_days(tokens: Sequence[Token], index: int, lexicon: Lexicon) -> list[Token]:
+    """`50mg-0-0-1-30 days`: three slots and a length of time, in a line whose fields are parted by dashes; empty if it is not certain.
+
+    The dash before the slots shows how the fields are parted; the last number is more than a slot holds, and what it counts is named
+    right behind it; the third is nought or one, so that `1-0 - 3-5 days` is not read into `1-0-3-5 days`.
+    """
+    token = tokens[index]
+    parted = index > 0 and token.glued and tokens[index - 1].kind == MARK and tokens[index - 1].text == "-"
+    if not parted or index + 1 == len(tokens) or (run := _THREE_SLOTS.fullmatch(token.text)) is None:
+        return []
+    unit = tokens[index + 1]
+    if unit.kind != WORD or len(unit.text) < 3 or unit.text not in lexicon.timing_pieces or unit.text not in lexicon.time_units:
+        return []
+    dash = token.start + run.end(1)
+    slots = token._replace(text=run[1], end=dash, values=(token.values or ())[:3])
+    mark = Token(MARK, "-", dash, dash + 1, True)
+    return [slots, mark, Token(NUMBER, run[2], dash + 1, token.end, True, (token.values or ())[3:])]
 
 
 def _cut_of(tokens: Sequence[Token], index: int, lexicon: Lexicon, names: Mapping[str, Name]) -> list[str] | None:
@@ -135,6 +170,8 @@ def _cut_of(tokens: Sequence[Token], index: int, lexicon: Lexicon, names: Mappin
     cut = _piecewise(token.text, lexicon.pieces) if (before or after) and size > 1 else None
     if cut is None and size > 2:
         cut = _piecewise(token.text, lexicon.timing_pieces) or _head_and_name(token.text, names)
+    if cut is None and size > 2:
+        cut = harmless_cut(tokens, index, lexicon.glued, names)
     # A dotted word (`b.d.`) is no longer as long as it is written.
     return cut if cut is not None and size == token.end - token.start else None
 
@@ -246,6 +283,10 @@ class Chunker:
     ) -> Chunk:
         return Chunk(kind, value, tokens[first].start, tokens[last - 1].end, first, last, notes, meanings)
 
+    def _ends_in_a_digit(self, word: str) -> bool:
+        """Whether an unknown word is a known name and a letter that looks like a digit."""
+        return word[-1] in "ilosz" and word not in self._names and word not in self._lexicon.pieces and word[:-1] in self._names
+
     # -- numbers ---------------------------------------------------------------------------------------------------
 
     def _number(
@@ -299,6 +340,12 @@ class Chunker:
             if behind is None or (before[-1].value != "-" and behind.kind not in ("amount", "number", "tuple")):
                 # A sign is part of no dose.
                 return self._malformed(tokens, index, index + 1)
+        if token.glued and index and tokens[index - 1].kind == WORD and self._ends_in_a_digit(tokens[index - 1].text):
+            # `EtoshineI20mg`: what ends the name is a digit of the number.
+            return self._malformed(tokens, index, index + 1)
+        timed = self._clock(tokens, index, before) or self._a_day(tokens, index, before)
+        if timed is not None:
+            return timed
         if token.glued and before and before[-1].value == "|" and not tokens[index - 1].glued and not _in_a_row(before):
             # `|25 mcg`: a bar at a number is a digit that was misread, unless the line has cells.
             return self._malformed(tokens, index, index + 1)
@@ -308,6 +355,9 @@ class Chunker:
             if ahead is not None and ahead.kind == "rate" and ahead.last > phrase.last:
                 # `Crocin 500 din me teen baar`: the day belongs to the frequency behind the number.
                 phrase = None
+        if phrase is not None and phrase.kind in ("refill", "quantity") and phrase.last < len(tokens) and tokens[phrase.last].text == ":":
+            # `Qty: 90  Refills: 3`: the word is the label of the number behind it.
+            phrase = None
         if token.values is None:
             return self._malformed(tokens, index, index + 1)
         amount = self._amount(tokens, index, before)
@@ -352,6 +402,69 @@ class Chunker:
             return self._malformed(tokens, index, after)
         return self._make("number", Quantity(token.values, (None,)), tokens, index, after, token.notes)
 
+    def _clock(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk | None:
+        """`at 10 pm`, `BD (10 am, 10 pm)`, `08:00, 16:00`: an hour of the clock, as a time of its own.
+
+        Behind a name `5 AM` may be a strength and a suffix; without `am` or `pm` only `08:00` and `16:00` tell the half of the day.
+        """
+        hour, after = tokens[index].text, index + 1
+        if not hour.isdigit() or len(hour) > 2 or not self._may_be_timed(before):
+            return None
+        minutes = "00"
+        if after + 1 < len(tokens) and tokens[after].text == ":" and tokens[after].glued and tokens[after + 1].glued:
+            minutes, after = tokens[after + 1].text, after + 2
+            if minutes not in ("00", "15", "30", "45"):
+                return None
+        half = tokens[after].text if after < len(tokens) and tokens[after].text in ("am", "pm") else ""
+        if half:
+            if not 1 <= int(hour) <= 12:
+                return None
+            at = int(hour) % 12 + (12 if half == "pm" else 0)
+            return self._make("when", (f"{at:02}:{minutes}", None), tokens, index, after + 1)
+        if after == index + 1 or len(hour) != 2 or int(hour) > 23 or (hour[0] != "0" and int(hour) < 13):
+            return None
+        return self._make("when", (f"{hour}:{minutes}", None), tokens, index, after)
+
+    @staticmethod
+    def _may_be_timed(before: Sequence[Chunk]) -> bool:
+        """A time stands here: a frequency, an amount or `at` is before it, or another hour of the same list."""
+        if not before:
+            return True
+        last = before[-1]
+        if (
+            last.kind in ("mark", "word", "inert", "indication_part")
+            and last.value in (",", "(", "&", "and", "joiners")
+            and len(before) > 1
+        ):
+            last = before[-2]
+            return last.kind in ("rate", "slots") or (last.kind == "when" and ":" in str(last.value[0]))
+        if last.value in ("at", "@"):
+            line = list(itertools.takewhile(lambda c: c.kind != "newline", reversed(before)))
+            return any(c.kind in ("drug", "amount", "rate", "slots", "form", "when") for c in line) or len(line) == len(before) == 1
+        return last.kind in ("rate", "slots", "when", "route")
+
+    def _a_day(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk | None:
+        """`500 mg 2/day`, `4 times x 1 week`: how often a day. Behind a name the number is a strength."""
+        token = tokens[index]
+        if token.kind != NUMBER or token.text not in ("1", "2", "3", "4", "5", "6") or token.values is None:
+            return None
+        if before and before[-1].kind not in ("amount", "form", "mark"):
+            return None
+        if (
+            before
+            and before[-1].kind == "mark"
+            and (before[-1].value not in ("-", ",") or len(before) < 2 or before[-2].kind not in ("amount", "form", "duration"))
+        ):
+            return None
+        words = [t.text for t in tokens[index + 1 : index + 4]]
+        rate = Rate(token.values[0], token.values[0], ONE, ONE, "d")
+        if words[:2] in (["/", "day"], ["/", "d"]) and (len(words) < 3 or words[2] != "/"):
+            return self._make("rate", rate, tokens, index, index + 3)
+        lasting = len(words) > 2 and words[1] in ("x", "for") and tokens[index + 3].kind == NUMBER
+        if words and words[0] in ("times", "time") and (token.text != "1" or lasting) and (lasting or (not before and len(words) == 1)):
+            return self._make("rate", rate, tokens, index, index + 2)
+        return None
+
     @staticmethod
     def _is_part_of_period(values: tuple[Fraction, ...], before: Sequence[Chunk], word: str) -> bool:
         """`5/7` is five days only after `x`, `for`, a frequency or `Duration:`; elsewhere it may be a fraction or a date."""
@@ -369,7 +482,7 @@ class Chunker:
         token = tokens[index]
         values = token.values or ()
         after = index + 1
-        unit = "mL" if "ml" in token.notes else None
+        unit = "mL" if "ml" in token.notes else "{tbl}" if "tab" in token.notes else None
         if unit is None and after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._units:
             found = self._units[tokens[after].text]
             if found.dimension.startswith("count:") or found.dimension in ("volume", "unit", "drop", "iu", "household:tsp"):

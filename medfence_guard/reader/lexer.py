@@ -30,7 +30,14 @@ _DAY_MONTH_YEAR = (
     rf"|\d{{1,2}}(?:st|nd|rd|th)?[ -]?{_MONTH}[ ,'-]{{0,2}}(?:\d{{4}}|\d{{2}})"
 )
 _TIGHT_DASHED = rf"(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])"
+# Slots right behind the unit of a strength: `40mg1-0-1`. All of them, each as small as slots are, or none.
+_UNIT_SLOTS = rf"(?:(?<=\dmg)|(?<=\dmcg)|(?<=\dml)){_SMALL}(?:-+{_SMALL}){{2,3}}(?![\d./-])"
 _SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|[ ]?-)"
+
+# `1 tab - 0 - 1 tab`: the piece named at each slot.
+_DASH = r"[ \t]?-+[ \t]?"
+_OR_NONE = rf"(?:{_PLAIN}[ \t]?tabs?|0)"
+_TAB_SLOTS = rf"(?<![\w.]){_PLAIN}[ \t]?tabs?(?:{_DASH}{_OR_NONE}){{2,3}}(?!\w)"
 
 # Alternatives are grouped by what their first character may be, so that a word is not tried as a date first. Of what may
 # begin with a letter only a word has two letters in front. The white space behind a token is passed over with it.
@@ -49,7 +56,8 @@ _TOKEN = re.compile(
             (?P<date>(?<![\d/.-])(?:{_DAY_MONTH_YEAR})(?![\d/-]|\.\d))
           | (?P<confused>(?<![\w-])(?=[0-4-]*[lio|x])[lio|x0-4](?:-+[lio|x0-4]){{2,3}}(?![\w-]))
           | (?P<mlslots>(?<![\w.]){_PLAIN}[ \t]?ml(?:[ \t]?-+[ \t]?(?:{_PLAIN}[ \t]?ml|0)){{2,3}}(?![\w]))
-          | (?P<dashed>{_TIGHT_DASHED}|{_SPACED_DASHED})
+          | (?P<tabslots>{_TAB_SLOTS})
+          | (?P<dashed>{_TIGHT_DASHED}|{_UNIT_SLOTS}|{_SPACED_DASHED})
           | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:[ \t]?\+[ \t]?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
           | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
           | (?P<spaced>\d+(?:[ \t]+\.[ \t]*|\.[ \t]+(?=\d+[ \t]?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,[ \t]+\d{{3}}(?!\d))
@@ -70,6 +78,7 @@ _KIND = {
     "confused_word": CONFUSED,
     "date": DATE,
     "mlslots": DASHED,
+    "tabslots": DASHED,
     "dashed": DASHED,
     "plussed": PLUSSED,
     "slashed": SLASHED,
@@ -196,8 +205,9 @@ def _valued(name: str, surface: str, begin: int, stop: int, glued: bool) -> Toke
     if kind == NUMBER:
         value, notes = plain_number(surface)
         return Token(NUMBER, surface, begin, stop, glued, None if value is None else (value,), notes)
-    if name == "mlslots":
-        values, notes = _several(surface.replace("ml", ""), _SEPARATORS[kind])
-        return Token(kind, surface, begin, stop, glued, values, (*notes, "ml"))
+    if name in ("mlslots", "tabslots"):
+        piece = name[: -len("slots")]
+        values, notes = _several(surface.replace(piece + "s", "").replace(piece, ""), _SEPARATORS[kind])
+        return Token(kind, surface, begin, stop, glued, values, (*notes, piece))
     values, notes = _several(surface, _SEPARATORS[kind])
     return Token(kind, surface, begin, stop, glued, values, notes)

@@ -115,6 +115,11 @@ class RemarkWords:
     other_headings: re.Pattern[str]
     heading_words: frozenset[str]
     column_heads: re.Pattern[str]
+    deciding: frozenset[str]
+    deciding_first: frozenset[str]
+    deciding_short: frozenset[str]
+    beside_values: frozenset[str]
+    in_no_name: frozenset[str]
     known: frozenset[str]
     first_words: Mapping[str, frozenset[str]]
 
@@ -138,6 +143,11 @@ class RemarkWords:
             other_headings=_any_of(raw["other_headings"]),
             heading_words=frozenset(raw["heading_words"]),
             column_heads=_any_of(raw["column_heads"]),
+            deciding=frozenset(raw["deciding"]),
+            deciding_first=frozenset(raw["deciding_first"]),
+            deciding_short=frozenset(raw["deciding_short"]),
+            beside_values=frozenset(raw["beside_values"]),
+            in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
             first_words={table: _first_words(raw[table]) for table in _PATTERNS},
         )
 
@@ -158,6 +168,8 @@ def _first_words(phrases: Iterable[str]) -> frozenset[str]:
 
 
 _LETTERS = re.compile("[a-z]+")
+# The tables whose words are part of no name.
+_SPEECH = ("changes", "changes_beside", "deciding", "deciding_first", "nouns", "small", "speech", "starts", "whole", "whole_if_known")
 _NOTHING = re.compile("(?!)")
 # The tables that are patterns.
 _PATTERNS = ("corrections", "other_papers", "no_intake", "classes", "other_headings", "column_heads")
@@ -173,8 +185,64 @@ def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
     return re.compile(r"(?<![a-z0-9'-])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![a-z0-9'-])")
 
 
+@dataclass(frozen=True, slots=True)
+class GluedWords:
+    """Harmless text by its letters alone, for runs whose spaces were lost (`reader/glued.py`).
+
+    `phrases`: letters -> the words of the phrase; `parts`: the letters of two or more of its words in a row; `words`: words of visits
+    and tests, `joining` among them, and their `starts` of two letters; `turning`: what stops, denies, changes or counts.
+    """
+
+    phrases: Mapping[str, tuple[str, ...]]
+    parts: frozenset[str]
+    words: frozenset[str]
+    joining: frozenset[str]
+    starts: frozenset[str]
+    longest: int
+    turning: frozenset[str]
+
+    @classmethod
+    def from_json(cls, tables: Mapping[str, Any]) -> GluedWords:
+        """A phrase that holds a turning word is left out, and so are two that have the same letters. KeyError if a table is missing."""
+        raw, cues, remarks = tables["inert"]["glued"], tables["cues"], tables["remarks"]
+        said = (phrase for row in cues["cues"] for phrase in row["phrases"])
+        turning = frozenset(
+            word
+            for word in (*said, *cues["doubt_words"], *remarks["changes"], *remarks["changes_beside"], *tables["units"]["number_words"])
+            if _LETTERS.fullmatch(word)
+        )
+        joining = frozenset(raw["joining"])
+        departments = [tuple(name.split(" ")) for name in tables["sections"]["departments"]["names"]]
+        advised = [tuple(phrase.split(" ")) for row in tables["inert"]["categories"] if row.get("glued") for phrase in row["phrases"]]
+        enough = [phrase for phrase in advised if len(phrase) > 2 or (len(phrase) == 2 and not joining.isdisjoint(phrase))]
+        found: dict[str, set[tuple[str, ...]]] = {}
+        for phrase in (*departments, *enough):
+            if turning.isdisjoint(phrase) and all(map(_LETTERS.fullmatch, phrase)):
+                found.setdefault("".join(phrase), set()).add(phrase)
+        phrases = {letters: next(iter(spelled)) for letters, spelled in found.items() if len(spelled) == 1}
+        parts = (phrase[n:end] for phrase in phrases.values() for n in range(len(phrase)) for end in range(n + 2, len(phrase) + 1))
+        words = frozenset((*raw["words"], *joining))
+        return cls(
+            phrases=phrases,
+            parts=frozenset(map("".join, parts)),
+            words=words,
+            joining=joining,
+            starts=frozenset(word[:2] for word in words),
+            longest=max(map(len, words)),
+            turning=turning,
+        )
+
+
 ASIDE_TOKEN = re.compile(r"[a-z0-9\u0900-\u097f]+(?:[/&'.:+-][a-z0-9\u0900-\u097f]+)*|\S")
 ByFirst = Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+def longest(phrases: ByFirst, tokens: Sequence[str], at: int) -> int:
+    """How many tokens the longest phrase at this place has; 0 if none stands there."""
+    for row in phrases.get(tokens[at], ()) if at < len(tokens) else ():
+        if tuple(tokens[at : at + len(row)]) == row:
+            return len(row)
+    return 0
 
 
 class AsideClass(NamedTuple):
@@ -221,6 +289,68 @@ def _by_first(phrases: Collection[str]) -> ByFirst:
     return {first: tuple(sorted(rows, key=lambda row: (-len(row), row))) for first, rows in found.items()}
 
 
+_LONGEST_GLUED = 24
+
+
+class PlainWords(NamedTuple):
+    """The tables of `lexicon/plain.json`, compiled (`reader/plain.py`)."""
+
+    group_of: Mapping[str, str]
+    small: frozenset[str]
+    time_words: frozenset[str]
+    analytes: frozenset[str]
+    measured_in: frozenset[str]
+    in_conditions: frozenset[str]
+    closing: frozenset[str]
+    done: frozenset[str]
+    visits: frozenset[str]
+    openers: ByFirst
+    conditions: ByFirst
+    timed: frozenset[str]
+    conditional: frozenset[str]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> PlainWords:
+        """KeyError if a table is missing; the rulepack loader reports it."""
+        return cls(
+            group_of={word: name for name, words in raw["groups"].items() for word in words},
+            small=frozenset(raw["small"]),
+            time_words=frozenset(raw["time_words"]),
+            analytes=frozenset(raw["analytes"]),
+            measured_in=frozenset(raw["measured_in"]),
+            in_conditions=frozenset(raw["in_conditions"]),
+            closing=frozenset(raw["closing"]),
+            done=frozenset(raw["done"]),
+            visits=frozenset(raw["groups"]["visits_and_papers"]),
+            openers=_by_first(raw["openers"]),
+            conditions=_by_first(raw["conditions"]),
+            timed=frozenset(raw["timed"]),
+            conditional=frozenset(raw["conditional"]),
+        )
+
+    def opening(self, tokens: Sequence[str]) -> int:
+        """How many tokens of openers a clause begins with."""
+        at = 0
+        while at < len(tokens) and (tokens[at] in "-*•" or longest(self.openers, tokens, at)):
+            at += longest(self.openers, tokens, at) or 1
+        return at
+
+    def group(self, word: str) -> str | None:
+        """What a word is about; of a hyphenated word, what its last part is, if each part is known."""
+        found = self.group_of.get(word)
+        if found is None and "-" in word:
+            parts = [self.group_of.get(part) for part in word.split("-")]
+            found = parts[-1] if None not in parts else None
+        if (
+            found is None
+            and 6 <= len(word) <= _LONGEST_GLUED
+            and any(self.group_of.get(word[:at]) == "tests" == self.group_of.get(word[at:]) for at in range(3, len(word) - 2))
+        ):
+            # `LFTreports`, as an engine that loses spaces has it
+            found = "tests"
+        return found
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """The compiled tables. `pieces` are the words that a glued run of letters may be split into; `timing_pieces` those of timing alone."""
@@ -249,9 +379,12 @@ class Lexicon:
     site_route: Mapping[str, str | None]
     same_forms: tuple[frozenset[str], ...]
     remarks: RemarkWords
+    glued: GluedWords
+    departments: Mapping[str, frozenset[str]]
     same_reasons: Mapping[str, str]
     mass_and_units: frozenset[str]
     asides: tuple[AsideClass, ...]
+    plain: PlainWords
 
 
 # What a token may begin with that goes on after a space (`1 - 0 - 1`, `2 + 1`). Where none of these is, words are cut one by one.
@@ -355,6 +488,10 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     for row in data["rates"]:
         meaning = Meaning("rate", _rate(row["rate"]), ("text_only",) if row.get("text_only") else ())
         build.add_all(row["surfaces"], meaning)
+        if meaning.value.unit == "d" and meaning.value.period == 1:
+            # `not more than twice a day`
+            most = Meaning("maximum", (meaning.value.low, None, None))
+            build.add_all([f"{head} {words}" for head in data["max_heads"] for words in row["surfaces"] if words.endswith(" a day")], most)
     for row in data["rate_templates"]:
         for template in row["surfaces"]:
             build.add_all(_expand(template, groups), Meaning("rate_of", (row["kind"], row["period"])))
@@ -383,6 +520,9 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     for unit, words in data["duration_units"].items():
         for template in data["duration_templates"]:
             build.add_all(_expand(template, {"t": words}), Meaning("duration", unit))
+        for template in data["duration_up_to"]:
+            build.add_all(_expand(template, {"t": words}), Meaning("duration", unit, ("up_to",)))
+    build.add_all(data["duration_nights"], Meaning("duration", "d"))
     for phrase, (number, unit) in data["duration_words"].items():
         build.add(phrase, Meaning("duration_is", (Fraction(number), unit)))
     for end, phrases in data["duration_open"].items():
@@ -465,6 +605,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     codes = {surface for row in timing_rows for surface in row["surfaces"] if _CODE(surface)}
     pieces = frozenset(build.single | set(units) | set(time_units) | meal_words | {"x", "for"})
     form_rows = {row["form"]: row for row in forms["forms"]}
+    stamped = (*sections["departments"]["names"], *sections["departments"]["parts"])
     return Lexicon(
         trie=Phrases(build.waiting),
         units=units,
@@ -489,9 +630,12 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         instruction_marks=tuple(sections["instruction_to_model"].get("marks", ())),
         same_forms=tuple(frozenset(group) for group in forms["same_form"]),
         remarks=RemarkWords.from_json(tables["remarks"]),
+        glued=GluedWords.from_json(tables),
+        departments={start: frozenset(n for n in stamped if n[:3] == start) for start in {n[:3] for n in stamped}},
         same_reasons={wording: group[0] for group in reasons["same"] for wording in group},
         mass_and_units=frozenset(tables["units"]["mass_and_units"]),
         asides=compile_asides(tables["asides"]),
+        plain=PlainWords.from_json(tables["plain"]),
         site_route={row["site"]: row["route"] for row in routes["sites"]},
     )
 

@@ -6,11 +6,15 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.chunks import Chunk, means
 
 COLUMN_BREAK = "\f"
 _DRAWN = frozenset("-=_*~|+#: ")
 _BOX = re.compile(r"\[ ?[x✓✔✗✘]? ?\]|\( ?\)|[☐☑☒○◯●◻◼□■◌]")
+
+
+# `--Tab X--`, `2. - Tab X -`: dashes on both sides; the fold has made every dash this one.
+_STRUCK = re.compile(r"(?:\d{1,2}[.)] ?)?(?:--|- ?).*(?:--| -)")
 
 
 def undecorated(chunks: Sequence[Chunk]) -> list[Chunk]:
@@ -95,7 +99,57 @@ def behind_bar(chunks: list[Chunk]) -> list[Chunk]:
 
 def is_boxed(text: str) -> bool:
     """`[ ] Tab X`, `( ) X`, `☐ X`, `--X--`: a line of a list of boxes, or one struck out; what its mark means is not read (P21)."""
-    return _BOX.search(text) is not None or (text.startswith("--") and text.endswith("--"))
+    return _BOX.search(text) is not None or _STRUCK.fullmatch(text) is not None
+
+
+# A field that one page has once: what it is of -> the heads it is written under. A second value between two orders is another's.
+_FIELDS = {
+    "person": (
+        r"(?:pt\.? |patient(?:'s)? )?name|patient|pt|pid|uhid|bed(?: no)?|room(?: no)?|cot|token(?: no)?|s/o|d/o|w/o|age|"
+        r"sex|gender|wt|weight|ht|height|नाम|उम्र|वजन|लिंग"
+    ),
+    "day": r"(?:visit |opd )?date|dt|visit on|c/o|chief complaints?|diagnosis|dx|imp(?:ression)?",
+}
+_FIELD = {what: re.compile(rf"({heads})(?: ?[:.-]+ ?| )(?=\S)(.*)") for what, heads in _FIELDS.items()}
+_PARENT = re.compile(r"[sdw]/o")
+
+
+def _repeats_a_field(what: str, lines: Sequence[Sequence[Chunk]], orders: Sequence[int], text: str) -> bool:
+    """Whether a line between two orders gives a field another value than a line above it did."""
+    seen: dict[str, str] = {}
+    for number, chunks in enumerate(lines):
+        found = _FIELD[what].match(text[chunks[0].start : chunks[-1].end])
+        if found is None or any(c.kind in ("drug", "form") for c in chunks):
+            continue
+        field, value = _PARENT.sub("parent", found[1]), " ".join(found[0].split() if _PARENT.match(found[1]) else found[2].split())
+        if seen.setdefault(field, value) != value and orders and orders[0] < number <= orders[-1]:
+            return True
+    return False
+
+
+_VALUES = frozenset("indication inert number amount tuple percent range date duration mark".split())
+_COMPARED = frozenset("< > ≥ ≤ → -> ? ↑ ↓".split())
+
+
+def is_measured(chunks: Sequence[Chunk], beside_values: frozenset[str]) -> bool:
+    """`BP 130/80, pulse 78/min`, `DM - HbA1c 8.1`: names of measured things and their values, and no limit.
+
+    `beside_values`: the words that may stand there (`normal`, `on room air`).
+    """
+    measured = any(means(c, "header_line_starts") for c in chunks)
+    named = means(chunks[0], "header_line_starts") or chunks[0].kind == "indication"
+    return measured and named and all(_is_value(c, beside_values) for c in chunks)
+
+
+def _is_value(chunk: Chunk, beside_values: frozenset[str]) -> bool:
+    if chunk.kind == "amount":
+        # No pieces: `Age 75 - half dose`
+        return not any(unit is not None and unit.startswith("{") for unit in chunk.value.units)
+    if chunk.kind == "mark":
+        return chunk.value not in _COMPARED
+    if chunk.kind in _VALUES or means(chunk, "header_line_starts"):
+        return True
+    return (chunk.kind == "word" and chunk.value in beside_values) or (chunk.kind == "cue" and chunk.value[0] == "taking")
 
 
 Heads = Sequence[tuple[int, str]]
@@ -112,7 +166,10 @@ def blocks(lines: Sequence[Sequence[Chunk]], orders: Sequence[int], text: str, *
         any(orders[0] < n <= orders[-1] and _ANOTHER.match(text, chunks[0].start) for n, chunks in enumerate(lines)) if orders else False
     )
     two = any(len(SEX_AND_AGE.findall(who)) > 1 for _, who in persons)
-    return another or two or _changes_between(persons, orders), _changes_between(days, orders)
+    return (
+        another or two or _changes_between(persons, orders) or _repeats_a_field("person", lines, orders, text),
+        _changes_between(days, orders) or _repeats_a_field("day", lines, orders, text),
+    )
 
 
 def _changes_between(heads: Heads, orders: Sequence[int]) -> bool:

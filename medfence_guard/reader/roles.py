@@ -257,7 +257,10 @@ class NameReader:
                     continue
                 break
             release = self._release_of(chunks, place, anchor)
-            if release is not None:
+            if self._is_plus(chunks, place):
+                suffixes.append("plus")
+                key += "plus"
+            elif release is not None:
                 releases.append(release)
                 key += name_key(text)
             elif (
@@ -322,6 +325,15 @@ class NameReader:
             key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts)
         )
         return reading, place
+
+    @staticmethod
+    def _is_plus(chunks: Sequence[Chunk], place: int) -> bool:
+        """`Nexito+`: glued to the name and to nothing behind it, the sign is the word."""
+        chunk = chunks[place]
+        if chunk.value != "+" or chunk.kind != "mark" or chunk.start != chunks[place - 1].end:
+            return False
+        after = chunks[place + 1] if place + 1 < len(chunks) else None
+        return after is None or (after.start > chunk.end and after.kind not in ("drug", "form", "word"))
 
     def _size(self, key: str, parts: Sequence[DrugMention], suffixes: Sequence[str]) -> int:
         """How many substances the name read so far has; 0 if that is not certain."""
@@ -389,6 +401,9 @@ class NameReader:
             found = self._lookup(key)
             if found is not None:
                 return found
+            if suffixes:
+                # `Telmisartan + Amlodipine H` is another product, and no name of the two.
+                return None
             molecules = tuple(sorted({m for p in parts if p.name is not None for m in p.name.compositions[0]}))
             first = parts[0].name
             assert first is not None
@@ -451,6 +466,25 @@ def _measures(chunk: Chunk) -> bool:
     return chunk.kind == "header_line_starts" or chunk.value in (">", "<", "=", "above", "below", "than", "over", "/")
 
 
+EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "aside from"})
+"""Joints that take out what stands behind them."""
+# Words of a joint that end the order before it, and how.
+_ENDS_IT = {"stop": "stopped", "hold": "held", "band": "stopped", "बंद": "stopped"}
+_JOINS = frozenset("and aur और but however instead though although whereas lekin magar parantu लेकिन मगर परंतु परन्तु किंतु".split())
+_OPEN_NEGATIONS = frozenset({"not applicable", "not valid", "not necessarily", "not only", "not just", "no further"})
+_OPEN_ENDS = frozenset("in of with for to".split())
+
+
+def _is_open(text: str) -> bool:
+    """Whether a phrase that cancels a cue needs what stands behind it (`not only`, `no change in`)."""
+    return text in _OPEN_NEGATIONS or text.rpartition(" ")[2] in _OPEN_ENDS
+
+
+def _is_last(chunks: Sequence[Chunk], place: int) -> bool:
+    """Whether nothing but marks stands behind a chunk in its clause."""
+    return all(c.kind in ("mark", "item") for c in chunks[place + 1 :])
+
+
 class RoleReader:
     """Assigns roles. The same reader serves statements (with a name) and single payload values (without)."""
 
@@ -466,8 +500,18 @@ class RoleReader:
             return False
         return all(any(m in self._insulins for m in composition) for composition in entry.compositions)
 
-    def read(self, chunks: Sequence[Chunk], anchor: int | None, surface: Callable[[Chunk], str], columns: tuple[str, ...] = ()) -> Roles:
-        """Roles of all chunks. `anchor`: index of the name, None for a payload value that holds none."""
+    def read(
+        self,
+        chunks: Sequence[Chunk],
+        anchor: int | None,
+        surface: Callable[[Chunk], str],
+        columns: tuple[str, ...] = (),
+        whole: Sequence[Chunk] = (),
+    ) -> Roles:
+        """Roles of all chunks. `anchor`: index of the name, None for a payload value that holds none.
+
+        `whole`: all steps of the statement that `chunks` is one step of; the form is written in the first only.
+        """
         roles = Roles()
         after_name = 0
         if anchor is not None:
@@ -476,8 +520,9 @@ class RoleReader:
                 if chunk.kind == "release":
                     roles.releases.append(Role(chunk.value, chunk))
         insulin = self.is_insulin(roles.name)
-        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in chunks)
-        eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in chunks)
+        formed = whole or chunks
+        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in formed)
+        eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in formed)
         place = 0
         count = len(chunks)
         while place < count:
@@ -500,9 +545,13 @@ class RoleReader:
             place = self._one(chunks, place, roles, insulin=insulin, eye=eye, surface=surface)
         if roles.name is not None and roles.name.label_chunk is not None:
             self._label_strength(roles)
+        if any(r.value.startswith("tablet_") for r in roles.forms):
+            # `Tab X 4 mg - chewable`: of what kind, beside that it is one.
+            roles.forms = [r for r in roles.forms if r.value != "tablet"]
         self._composition_agrees(roles)
         self._strengths_agree(roles)
-        self._after(roles, columns, eye, surface)
+        # Of steps that say how often, `OD` says it too.
+        self._after(roles, columns, eye, surface, stepped=any(c.kind == "rate" and surface(c) != "od" for c in whole))
         return roles
 
     @staticmethod
@@ -554,7 +603,7 @@ class RoleReader:
         if before.kind != "indication" or roles.name is None:
             return False
         first = left
-        while first > 0 and (chunks[first].kind == "indication" or chunks[first].value in (",", "/", "and", "&", "or")):
+        while first > 0 and (chunks[first].kind == "indication" or chunks[first].value in (",", "/", "&", "joiners")):
             first -= 1
         reason = chunks[first].kind in ("indication_part", "prn", "cue") or surface(chunks[first]) in ("for", "if", "to")
         if chunk.kind == "site":
@@ -626,7 +675,8 @@ class RoleReader:
         if opens and (roles.has_timing or roles.durations):
             # Behind the timing a bracketed name is another matter.
             return None
-        if opens and inside and inside[0].value in ("+", "with", "and", "&", "or", "not"):
+        if opens and inside and inside[0].value in ("+", "&", "not", "joiners"):
+            # `(with X 5 mg)`: what is taken beside it.
             return None
         if not any(c.kind == "drug" for c in inside) or any(
             c.kind in ("cue", "rate", "slots", "prn", "when", "stat", "then") for c in inside
@@ -655,7 +705,7 @@ class RoleReader:
     @staticmethod
     def _monitoring(chunks: Sequence[Chunk], place: int) -> int | None:
         """`(INR monthly)`, `(check sugar weekly)`: a test in brackets, and how often it is done; no part of the regimen."""
-        if chunks[place].value != "(" or place + 1 >= len(chunks):
+        if chunks[place].value != "(":
             return None
         tested = False
         often: set[str] = set()
@@ -698,7 +748,7 @@ class RoleReader:
             return
         known = {q.parts[0] for q in printed} | {sum((q.parts[0] for q in printed), Fraction(0))}
         label = set(roles.name.label) if roles.name is not None and roles.name.label_chunk is not None else set()
-        outer = {r.value.parts[0] for r in roles.strengths if len(r.value.parts) == 1 and r.value.units[0] in units and not r.value.per}
+        outer = {part for r in roles.strengths if r.value.units[0] in units and not r.value.per for part in r.value.parts}
         if (label or outer) - known:
             roles.residue.append(Role("another strength", roles.composition[0][2]))
 
@@ -791,9 +841,11 @@ class RoleReader:
             roles.residue.append(Role("another form", chunk))
         elif kind == "duration_open" and surface(chunk) in _NO_END:
             roles.inert.append(Role(chunk.value, chunk))
-        elif kind == "terminator" and "contin" in surface(chunk) and roles.durations:
-            # `x 30 days and continue`
-            roles.open_durations.append(Role("continue", chunk))
+        elif kind == "terminator" and roles.name is not None and chunk.start >= roles.name.end:
+            return self._joint(chunks, place, roles, surface(chunk))
+        elif kind == "pseudo_cue" and _is_open(surface(chunk)) and _is_last(chunks, place):
+            # `OD (not valid)`: what it is not goes on with the next word; where none stands, it is of the order.
+            roles.unsupported.append(Role("negation", chunk))
         elif kind in ("review_phrases", "boilerplate", "terminator", "item"):
             pass
         elif kind == "indication_part":
@@ -857,7 +909,7 @@ class RoleReader:
         if unit is None or not unit.startswith("{") or self._lexicon.unit_by_ucum[unit].dimension.split(":")[0] != "count":
             return None
         before, after = chunks[place - 1], chunks[place + 1] if place + 1 < len(chunks) else None
-        told = before.kind == "verb" or (before.value == ":" and place > 1 and meaning_of(chunks[place - 2], "label") == "dosage")
+        told = before.kind == "verb" or (before.value == ":" and meaning_of(chunks[place - 2], "label") == "dosage")
         listed = chunk.kind == "word" and before.kind == "mark" and before.value in ("-", ",", ":")
         if after is not None and after.value == "order_forms":
             return Quantity((value,), (unit,))
@@ -904,18 +956,23 @@ class RoleReader:
         if dimension == "unit" and quantity.per and quantity.per[0][1] in ("mL",):
             roles.strengths.append(Role(quantity, chunk))
             return
-        counted = dimension.startswith("count:")
+        # `x 10/5 tabs` is no one number of pieces.
+        counted = dimension.startswith("count:") and len(quantity.parts) == 1
+        pieces = Role((quantity.parts[0], quantity.high, unit), chunk)
         if quantity.per and self._lexicon.unit_by_ucum.get(quantity.per[0][1]) is not None:
             if self._lexicon.unit_by_ucum[quantity.per[0][1]].dimension == dimension:
                 # `1 tab / 2 tab`: two doses side by side; which holds, and when, is not read.
                 roles.unsupported.append(Role("two doses", chunk))
                 return
-        if dimension == "dose" and before is not None and before.kind == "word" and before.value in ("x", "for"):
-            # `q6h x 3 doses`: how many, not how much.
-            roles.unsupported.append(Role("number of doses", chunk))
+        if dimension == "dose" and before is not None and before.value in ("x", "for", "starters"):
+            # `q6h x 3 doses`, `q6h for 3 doses`: how many, not how much, and so for how long.
+            if roles.rates and quantity.high is None and len(quantity.parts) == 1 and not quantity.per:
+                roles.durations.append(Role((quantity.parts[0], None, "dose"), chunk))
+            else:
+                roles.unsupported.append(Role("number of doses", chunk))
             return
         if self._labelled(chunks, place) == "quantity" and quantity.high is None and len(quantity.parts) == 1:
-            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.quantities.append(pieces)
             return
         if dimension == "volume" and before is not None and (before.value in ("in", "into") or "needs_position" in before.notes):
             # `1 sachet in 1 litre water`: a diluent is part of the order and is not read (P22).
@@ -929,17 +986,17 @@ class RoleReader:
             and quantity.high is None
             and (roles.doses or roles.slots or roles.rates)
         ):
-            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.quantities.append(pieces)
             return
         bracketed = before is not None and before.kind == "mark" and before.value == "(" and bool(roles.durations)
         if counted and bracketed and quantity.high is None:
-            roles.counted.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.counted.append(pieces)
             return
         if counted and quantity.parts[0] >= 10 and before is not None and before.value == "x" and quantity.high is None:
-            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.quantities.append(pieces)
             return
         if counted and quantity.parts[0] >= 10 and (roles.doses or roles.slots or roles.durations or roles.rates or roles.prn):
-            roles.quantities.append(Role((quantity.parts[0], quantity.high, unit), chunk))
+            roles.quantities.append(pieces)
             return
         roles.doses.append(Role(quantity, chunk))
 
@@ -1054,8 +1111,43 @@ class RoleReader:
         del roles.limits[kept:]
         return after
 
+    @staticmethod
+    def _joint(chunks: Sequence[Chunk], place: int, roles: Roles, text: str) -> int:
+        """A joint behind the order: an exception, an end, or the beginning of another clause, which must be there."""
+        chunk = chunks[place]
+        if text in EXCEPTIONS:
+            # `OD except on Sunday`: what stands behind it is not said, but taken out.
+            roles.unsupported.append(Role("exception", chunk))
+            after = place + 1
+            while after < len(chunks) and (chunks[after].value in GLUE_WORDS or chunks[after].value in ("(", "-", ":")):
+                after += 1
+            return after + 1
+        ending = next((_ENDS_IT[word] for word in text.split() if word in _ENDS_IT), None)
+        last = _is_last(chunks, place)
+        if ending is not None:
+            # `x 5 days and stop` says no more than the duration does.
+            if not (ending == "stopped" and last and roles.durations):
+                value = (ending, "both")
+                roles.cues.append(Role(value, chunk._replace(kind="cue", value=value)))
+        elif "contin" in text:
+            if roles.durations:
+                # `x 30 days and continue`
+                roles.open_durations.append(Role("continue", chunk))
+        elif last and text.split(maxsplit=1)[0] in _JOINS:
+            roles.unsupported.append(Role("a joint", chunk))
+        return place + 1
+
     def _cue(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
         chunk = chunks[place]
+        if chunk.value[0] == "switch_to" and roles.name is not None and chunk.start > roles.name.end and _is_last(chunks, place):
+            # `OD, to be replaced by`, and nothing behind it.
+            roles.unsupported.append(Role("a joint", chunk))
+            return place + 1
+        if chunk.value[0] == "stopped" and place and chunks[place - 1].kind == "weekday":
+            # `5 days a week (Sat, Sun off)`: the days without it; nothing is stopped.
+            roles.weekdays = [r for r in roles.weekdays if r.chunk is not chunks[place - 1]]
+            roles.unsupported.append(Role("days off", chunk._replace(start=chunks[place - 1].start)))
+            return place + 1
         if chunk.value[0] == "continue" and roles.durations and place and chunks[place - 1].value in (",", "and", "&", "then", ")", "-"):
             # `x 30 days, continue`
             roles.open_durations.append(Role("continue", chunk))
@@ -1102,39 +1194,16 @@ class RoleReader:
             else:
                 roles.ambiguous.append(Role(("rate", (role.value,)), role.chunk))
 
-    def _after(self, roles: Roles, columns: tuple[str, ...], eye: bool, surface: Callable[[Chunk], str]) -> None:
+    def _after(self, roles: Roles, columns: tuple[str, ...], eye: bool, surface: Callable[[Chunk], str], *, stepped: bool) -> None:
         for role in roles.slots:
             values, unit = role.value
             distinct = {v for v in values if v}
             if unit is not None and len(distinct) == 1:
                 roles.doses.append(Role(Quantity((distinct.pop(),), (unit,)), role.chunk))
-        if eye:
+        if eye and not (stepped and len(roles.rates) == 1 and not roles.slots):
+            # `QID x 1 week, OD x 1 week`: each step says how often.
             self._right_eye(roles, surface)
-        left: list[Role] = []
-        after_timing = [
-            r
-            for r in roles.numbers
-            if any(t.chunk.end <= r.chunk.start for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat))
-        ]
-        order = [c for c in columns if c in ("duration_days", "quantity")]
-        for role in roles.numbers:
-            single = isinstance(role.value, Quantity) and len(role.value.parts) == 1 and role.value.high is None
-            if (
-                single
-                and role in after_timing
-                and not roles.durations
-                and order
-                and order[0] == "duration_days"
-                and len(after_timing) <= len(order)
-            ):
-                index = after_timing.index(role)
-                if order[index] == "duration_days":
-                    roles.durations.append(Role((role.value.parts[0], None, "d"), role.chunk))
-                    continue
-                roles.quantities.append(Role((role.value.parts[0], None, None), role.chunk))
-                continue
-            left.append(role)
-        roles.numbers = left
+        self._under_columns(roles, columns)
         self._count(roles)
         if roles.name is not None and not roles.has_timing:
             # Nothing else says how often: it may be the order's after all.
@@ -1142,6 +1211,22 @@ class RoleReader:
             roles.unsupported.extend(Role("timing of something else", r.chunk) for r in timing)
             roles.beside = [r for r in roles.beside if r not in timing]
         self._timed_doses(roles)
+
+    @staticmethod
+    def _under_columns(roles: Roles, columns: tuple[str, ...]) -> None:
+        """Under `Days  Qty` the bare numbers behind the timing are these, if there is one for each column and no other duration."""
+        order = [c for c in columns if c in ("duration_days", "quantity")]
+        timed = min((t.chunk.end for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat)), default=None)
+        behind = [r for r in roles.numbers if timed is not None and timed <= r.chunk.start]
+        plain = all(isinstance(r.value, Quantity) and len(r.value.parts) == 1 and r.value.high is None for r in behind)
+        if order[:1] != ["duration_days"] or len(order) != len(behind) or not plain or roles.durations:
+            return
+        for column, role in zip(order, behind, strict=True):
+            if column == "quantity":
+                roles.quantities.append(Role((role.value.parts[0], None, None), role.chunk))
+            else:
+                roles.durations.append(Role((role.value.parts[0], None, "d"), role.chunk))
+        roles.numbers = [r for r in roles.numbers if r not in behind]
 
     @staticmethod
     def _count(roles: Roles) -> None:

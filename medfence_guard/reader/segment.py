@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from medfence_guard.contract import Span
-from medfence_guard.reader.asides import is_aside, is_of_the_paper
+from medfence_guard.reader.asides import is_aside, is_of_the_paper, is_stamp_or_vital
 from medfence_guard.reader.beside import (
     DANGLING,
     VOIDED,
@@ -28,18 +28,18 @@ from medfence_guard.reader.beside import (
     without_own_object,
 )
 from medfence_guard.reader.chunks import Chunk, DrugMention, any_means, meaning_of, means
+from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
-from medfence_guard.reader.lines import SEXES, behind_bar, blocks, is_boxed, is_rule, undecorated
+from medfence_guard.reader.lines import SEXES, behind_bar, blocks, is_boxed, is_measured, is_rule, undecorated
 from medfence_guard.reader.remarks import (
     ends_the_order_above,
     heads_something_else,
     heads_two_columns,
-    may_belong_beside,
-    parts_of,
     selects_by_number,
     speaks_of_orders,
     turns_the_slots,
 )
+from medfence_guard.reader.shared import TOLD_ONCE, Told, reaches, sort_of, tail_of_all, told_of_all
 
 # Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
 SIG_KINDS = frozenset(
@@ -69,6 +69,8 @@ _UNLISTED_SET = re.compile(
 _SET_WORDS = spoken_in(f"rest {_SET_STARTS}")
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
+# How the place or the manner begins that is told behind the form of a cream.
+_PLACED = frozenset("on over around to thin small pea a".split())
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 _TURNS = frozenset({"stopped", "held", "avoid", "not_taking", "increase", "decrease"})
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
@@ -104,6 +106,8 @@ class Draft:
     replaced: bool = False
     loose: list[Chunk] = field(default_factory=list)
     changed: bool = False
+    shared: tuple[Chunk, ...] = ()
+    told_beside: frozenset[str] = frozenset()
 
     @property
     def start(self) -> int:
@@ -129,22 +133,29 @@ class Segmented:
     discharge: bool = False
 
 
+_LONGEST_CLAUSE = 80  # in chunks; a longer one is prose, and no aside
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 
 
 def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass]) -> list[AsideClass]:
-    """Without `no antibiotics` where a medicine may be one, by a part of its name; a brand's name does not tell."""
-    hidden = any(mention.name is None or mention.name.brand for mention in mentions)
-    keys = "\n".join(mention.key for mention in mentions)
+    """Without `no antibiotics` where a medicine may be one, by a part of its molecules' names; of an unknown name nobody can say."""
+    hidden = any(mention.name is None or mention.name.ambiguous for mention in mentions)
+    molecules = [molecule for mention in mentions if mention.name for members in mention.name.compositions for molecule in members]
+    keys = "\n".join([*molecules, *(mention.key for mention in mentions)])
     return [row for row in classes if not row.members or (not hidden and not any(part in keys for part in row.members))]
 
 
 class Segmenter:
     """One pass over the lines of one source."""
 
-    def __init__(self, lexicon: Lexicon, folded: str, *, split: bool = True) -> None:
-        """`split`: words of the text were cut into pieces, so that its runs of letters are not all that can be read in it."""
+    def __init__(self, lexicon: Lexicon, folded: str, *, split: bool = True, typed: bool = False) -> None:
+        """`split`: words of the text were cut into pieces, so that its runs of letters are not all that can be read in it.
+
+        `typed`: no line of the text can have been lost.
+        """
+        self._typed = typed
+        self._told_once: dict[int, Told] = {}
         self._spoken = None if split else spoken_in(folded)
         self._lexicon = lexicon if self._spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(self._spoken))
         self._text = folded
@@ -165,7 +176,6 @@ class Segmenter:
         self._serials: dict[int, int] = {}
         self._heads: dict[int, tuple[str, ...]] = {}
         self._ahead: tuple[int, list[Chunk]] = (-2, [])
-        self._remark_ahead: tuple[int, Span] | None = None
         self._unknown_heading = False
         self._broke = False
         self._ticked = False
@@ -176,6 +186,7 @@ class Segmenter:
         self._asides = 0
         self._told = False
         self._asides_here: Sequence[AsideClass] = lexicon.asides
+        self._told_asides: list[tuple[int, int]] = []
 
     def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
         lines = [line for line in lines if not is_rule(self._text[min(c.start for c in line[0]) : max(c.end for c in line[0])])]
@@ -191,17 +202,43 @@ class Segmenter:
         self._serials = self._count_serials(lines, heads)
         letters = {str(chunks[0].value) for chunks, _ in lines if self._soap_letter(chunks)}
         self._soap = "p" in letters and len(letters) > 1
+        sections: list[tuple[Section, Section]] = []
+        signed: list[int] = []
+        self._told_once = {n: told for n, (chunks, _) in enumerate(lines) if (told := told_of_all(chunks, self._surface)) is not None}
         for number, (chunks, broken) in enumerate(lines):
             self._line = number
             if broken:
                 self._close()
+            if number in self._told_once and self._told_once[number].word and self._stands_at_orders(lines, number):
+                self._close()
+                sections.append((self._section, self._section))
+                self._told_asides.append((chunks[0].start, chunks[-1].end))
+                continue
             if self._after_line is not None:
                 self._section, self._after_line = self._after_line, None
+            before = self._section
+            if self._signed:
+                signed.append(number)
             self._read_line(chunks)
+            sections.append((before, self._section))
         self._close()
+        page = Page(
+            self._text,
+            self._lexicon,
+            self._asides_here,
+            [chunks for chunks, _ in lines],
+            sections,
+            frozenset(signed),
+            self._told_asides,
+            frozenset(heads),
+            sorted({d.line for d in self.out.drafts}),
+            min((d.start for d in self.out.drafts), default=0),
+        )
+        self.out.remarks.extend(unaccounted([c for d in self.out.drafts for c in d.chunks], page))
         if self._ends_with is not None and self._ends_with[1] == len(self.out.drafts):
             # `stopped` on a line of its own, and nothing below it: it is of what stands above.
             self.out.remarks.append(self._ends_with[0])
+        self._tell_all(lines)
         persons, days = blocks(
             [chunks for chunks, _ in lines], sorted({d.line for d in self.out.drafts}), self._text, aged=self._may_say(SEXES)
         )
@@ -211,6 +248,84 @@ class Segmenter:
             for draft in self.out.drafts:
                 draft.alternative = True
         return self.out
+
+    def _stands_at_orders(self, lines: Sequence[tuple[list[Chunk], bool]], line: int) -> bool:
+        """Whether a line of nothing but what is told of all stands directly above or below orders."""
+        below = line + 1 < len(lines) and any(c.kind in ("drug", "form") for c in lines[line + 1][0][:3])
+        above = self._open or (self.out.drafts[-1] if self.out.drafts else None)
+        return below or (not self._told_once[line].hour and above is not None and above.last_line == line - 1)
+
+    def _tell_all(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
+        """Give each order of the page what is told once for all of them, where that is certain (`reader/shared.py`)."""
+        drafts = self.out.drafts
+        covered = {line for d in drafts for line in range(d.line, d.last_line + 1)}
+        for line, told in self._told_once.items():
+            first, last = lines[line][0][0], lines[line][0][-1]
+            span = Span(min(first.start, last.start), max(first.end, last.end))
+            # Where the line was taken for a part of the order above it.
+            own = [c for d in drafts for c in d.chunks if span.start <= c.start < span.end]
+            if not drafts or (told.word and own):
+                continue
+            if told.hour:
+                self._tell_hour(line, told, covered, lines)
+                continue
+            listed = covered - {line} if own else covered
+            packed = bool(listed) and max(listed) - min(listed) == len(listed) - 1
+            below = packed and line == max(listed) + 1 and not told.heads
+            visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
+            beside = (below or (packed and line == min(listed) - 1)) if told.word else below and bool(own) and self._typed and not visit
+            if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
+                for draft in drafts:
+                    draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
+            elif told.word and (line - 1 in covered or line + 1 in covered):
+                self.out.remarks.append(span)
+        if len(drafts) > 1 and not self._told_once and len(covered) == 1 and (found := tail_of_all(drafts[-1], self._surface)):
+            place, told = found
+            if reaches(drafts, told, drafts[-1].chunks[place:]):
+                del drafts[-1].chunks[place:]
+                for draft in drafts:
+                    draft.shared += told.chunks
+        self._doubt_told(lines)
+
+    def _tell_hour(self, line: int, told: Told, covered: Collection[int], lines: Sequence[tuple[list[Chunk], bool]]) -> None:
+        """`Morning:` is told of the orders in the lines below it, up to an empty line or one that is none."""
+        last = line
+        while last + 1 in covered and self._text.count("\n", lines[last][0][-1].end, lines[last + 1][0][0].start) <= 1:
+            last += 1
+        listed = [d for d in self.out.drafts if line < d.line and d.last_line <= last]
+        if listed and reaches(listed, told):
+            for draft in listed:
+                draft.shared += told.chunks
+        elif listed:
+            self.out.remarks.append(Span(told.chunks[0].start, told.chunks[0].end))
+
+    def _doubt_told(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
+        """What stands in a line of its own, in words not read or behind `all`, may be of each order that says nothing of the kind."""
+        drafts = self.out.drafts
+        told = {sort_of(c.kind) for once in self._told_once.values() for c in once.chunks}
+        told |= {
+            sort_of(c.kind)
+            for span in (*self.out.remarks, *self.out.unread)
+            for chunks, _ in lines
+            for c in chunks
+            if c.kind in TOLD_ONCE and span.start <= c.start < span.end
+        }
+        if len(drafts) > 1:
+            behind = next((n for n, c in enumerate(drafts[-1].chunks) if c.kind == "word" and self._surface(c) in ("all", "both")), None)
+            if behind is not None:
+                told |= {sort_of(c.kind) for c in drafts[-1].chunks[behind:] if c.kind in TOLD_ONCE}
+        for draft in drafts:
+            draft.told_beside = frozenset(told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared)})
+
+    def _is_level(self, drafts: Sequence[Draft], span: Span) -> bool:
+        """Whether a line begins no further right than the last order does: further right it goes on with that order."""
+
+        def indent(at: int) -> int:
+            return at - self._text.rfind("\n", 0, at) - 1
+
+        begins = self._text.rfind("\n", 0, drafts[-1].start) + 1
+        line = self._text[begins : drafts[-1].end]
+        return indent(span.start) <= len(line) - len(line.lstrip(" "))
 
     def _may_say(self, words: frozenset[str]) -> bool:
         """Whether the page may hold any of these words; a pattern that needs one is not tried otherwise."""
@@ -230,10 +345,21 @@ class Segmenter:
     def _short_form(self, chunks: list[Chunk], place: int) -> list[Chunk]:
         """`T Glycomet 500 mg`, `C Omez 20`: the first letter of a line, before a medicine or an order for an unknown word."""
         first = chunks[place]
+        if len(chunks) > 3 and chunks[-1].value == "new" and chunks[-2].value == "-" and any(c.kind == "drug" for c in chunks):
+            # `Telmisartan 40 mg OD - new`
+            chunks = [*chunks[:-1], chunks[-1]._replace(kind="verb", value="plain")]
         headed = place == 0 and first.kind == "medicine_class" and len(chunks) > 2 and chunks[1].value == ":"
         if headed and any(c.kind in ("drug", "form") for c in chunks[2:4]):
             # `Antibiotic: Cap Amoxicillin 500 mg`: what it is for, before what it is.
             return [first._replace(kind="inert", value="prescription_nouns"), *chunks[1:]]
+        if (
+            first.value == "new"
+            and place + 2 < len(chunks)
+            and chunks[place + 1].value == ":"
+            and chunks[place + 2].kind in ("drug", "form")
+        ):
+            # `NEW: Clopidogrel 75 mg daily`
+            return [*chunks[:place], first._replace(kind="verb", value="plain"), *chunks[place + 1 :]]
         if first.kind != "word" or first.value not in _LETTER_FORMS or place + 1 >= len(chunks):
             return chunks
         after = chunks[place + 1]
@@ -300,7 +426,7 @@ class Segmenter:
     def _is_told(self, chunks: Sequence[Chunk]) -> bool:
         """`Side effects explained`: a clause, no heading, though a word of it could head one. A visit (`Visit 12/01`) may."""
         classes = [row for row in self._asides_here if row.name != "visits"]
-        told = is_of_the_paper(chunks, self._text) or is_aside(chunks, self._text, classes)
+        told = is_of_the_paper(chunks, self._text, self._lexicon.remarks.in_no_name) or is_aside(chunks, self._text, classes)
         return len(chunks) > 1 and chunks[-1].value != ":" and told
 
     @staticmethod
@@ -418,7 +544,7 @@ class Segmenter:
         ):
             self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
         chunks = self._short_form(chunks, place)
-        if is_of_the_paper(chunks[place:], self._text):
+        if is_of_the_paper(chunks[place:], self._text, self._lexicon.remarks.in_no_name):
             # Below the doctor's name or degrees stand a place and hours.
             self._signed = self._signed or bool(self.out.drafts or self._open)
             self._close()
@@ -586,6 +712,9 @@ class Segmenter:
     def _table_head(chunks: Sequence[Chunk]) -> tuple[str, ...]:
         """The fields of a table's columns, if the line is nothing but column labels; empty otherwise."""
         labels: list[str] = []
+        if len(chunks) > 1 and meaning_of(chunks[0], "label") == "number" and chunks[1].kind == "when":
+            # `No morning dose`
+            return ()
         for chunk in chunks:
             label = meaning_of(chunk, "label")
             if label is not None:
@@ -608,7 +737,7 @@ class Segmenter:
         if status not in ("active", "unknown", "cue", "reported") and numbered is None:
             return
         body = without_enumerator(chunks)
-        if not body:
+        if not body or is_measured(body, self._lexicon.remarks.beside_values):
             return
         place = Place(
             section,
@@ -622,28 +751,11 @@ class Segmenter:
             self.out.unread.append(Span(chunks[0].start, chunks[-1].end))
 
     def _note_remark(self, clause: Sequence[Chunk]) -> None:
-        """A clause that may change the orders of the page, wherever it stands. Above the first order it is told before it."""
+        """A clause that takes back the orders of the page, wherever it stands."""
         ordered = self._open is not None or bool(self.out.drafts)
-        section = self._section[0] if ordered or self._section[1] != "unknown" else "complaints"
         # In a document with word boxes the order on the page is not that of the text.
-        text = " ".join(map(self._surface, clause))
-        span = Span(min(c.start for c in clause), max(c.end for c in clause))
-        if speaks_of_orders(clause, text, section, self._lexicon, self._surface):
-            self.out.remarks.append(span)
-            return
-        previous = self._open or (self.out.drafts[-1] if self.out.drafts else None)
-        behind = previous is not None and not self._signed
-        beside = previous is not None and self._line - previous.last_line <= 1
-        if any(
-            may_belong_beside(
-                part, " ".join(map(self._surface, part)), self._section[0], self._lexicon, self._surface, behind=behind, beside=beside
-            )
-            for part in (parts_of(clause) if behind else [clause])
-        ):
-            if previous is not None:
-                self.out.remarks.append(span)
-            else:
-                self._remark_ahead = (self._line, span)
+        if speaks_of_orders(" ".join(map(self._surface, clause)), self._lexicon, behind=ordered):
+            self.out.remarks.append(Span(min(c.start for c in clause), max(c.end for c in clause)))
 
     def _follows_an_item(self, numbered: int | None) -> bool:
         """Whether the list entry before this one led to a statement."""
@@ -831,6 +943,8 @@ class Segmenter:
             chunks[end].kind == "mark" and chunks[end].value in (".", ";") and self._is_sentence_end(chunks, end)
         ):
             end += 1
+            if end - place > _LONGEST_CLAUSE:
+                return 0
         clause = chunks[place:end]
         if not clause or clause[-1].value == ":":
             return 0
@@ -841,7 +955,11 @@ class Segmenter:
                 # `Diet:`, `Reports`
                 return 0
         classes = [row for row in self._asides_here if row.name not in ("findings", "acts")] if tail else self._asides_here
-        return end if is_aside(clause, self._text, classes) else 0
+        stamped = not tail and is_stamp_or_vital(clause, self._text, self._lexicon.departments)
+        if not stamped and not is_aside(clause, self._text, classes):
+            return 0
+        self._told_asides.append((clause[0].start, clause[-1].end))
+        return end
 
     def _goes_on_after_break(self, chunks: Sequence[Chunk], place: int) -> bool:
         """`… x 3 days. Take after food.`, `. Duration: 5 days.`: a sentence of nothing but how to take it."""
@@ -910,7 +1028,7 @@ class Segmenter:
             return not stated or stated == {first.value}
         if first.kind == "cue":
             # `Avoid samosa` is advice; `Withhold till review` speaks of the medicine above.
-            return not words or first.value[1] == "after"
+            return (not words and "medicine_class" not in kinds) or first.value[1] == "after"
         if first.kind in ("inert", "verb", "pseudo_cue"):
             # A line of advice may have a timing of its own: `Steam inhalation BD`. `Take after food` goes on with the order.
             if is_advice(first):
@@ -1044,6 +1162,8 @@ class Segmenter:
         chunk = chunks[place]
         if chunk.kind not in _ANCHOR_KINDS:
             return None
+        if chunk.kind in ("drug", "form") and (self._taken_with(chunks, place) or self._form_of_open(chunks, place)):
+            return None
         if chunk.kind == "drug":
             if self._belongs_to_open(chunks, place):
                 return None
@@ -1102,6 +1222,40 @@ class Segmenter:
                 return None
             after += 1
         return None
+
+    def _taken_with(self, chunks: Sequence[Chunk], place: int) -> bool:
+        """`500 mg daily with iron tablet`, `along with Naproxen SOS`: what an order is taken with, not an order of its own.
+
+        A name behind `with` that nothing is said of, or that is ordered elsewhere on the page.
+        """
+        draft = self._open
+        if draft is None or draft.last_line != self._line or place == 0 or self._surface(chunks[place - 1]) not in ("with", "along with"):
+            return False
+        name = next((n for n in range(place, min(place + 3, len(chunks))) if chunks[n].kind == "drug"), None)
+        if name is None or any(c.kind != "form" and c.value not in (".", "-") for c in chunks[place:name]):
+            return False
+        if not any(c.kind in ("amount", "number", "tuple", *TIMING_KINDS) for c in draft.chunks[draft.anchor :]):
+            return False
+        rest = list(itertools.takewhile(lambda c: c.value not in (".", ";", ","), chunks[name + 1 :]))
+        if any(
+            c.kind in ("amount", "number", "tuple", "malformed", "drug", "form") and (c.kind != "form" or n) for n, c in enumerate(rest)
+        ):
+            return False
+        ordered = any(d.chunks[d.anchor].value == chunks[name].value for d in self.out.drafts)
+        return ordered or not any(c.kind in TIMING_KINDS for c in rest)
+
+    def _form_of_open(self, chunks: Sequence[Chunk], place: int) -> bool:
+        """`Mupirocin 2% ointment on cracks`: the form of the name before it, and where it goes; no name is opened by it."""
+        draft, chunk = self._open, chunks[place]
+        if draft is None or draft.last_line != self._line or chunk.kind != "form" or place + 1 >= len(chunks):
+            return False
+        if self._lexicon.form_family.get(chunk.value) != "topical" or any(c.kind == "form" for c in draft.chunks):
+            return False
+        named = draft.chunks[draft.anchor :]
+        if any(c.kind not in ("drug", "amount", "number", "release", "word") for c in named) or not any(c.kind == "amount" for c in named):
+            return False
+        after = place + 1 + (chunks[place + 1].kind == "mark" and chunks[place + 1].value in ("-", ","))
+        return after < len(chunks) and self._surface(chunks[after]).split()[0] in _PLACED
 
     def _ends_a_sentence_as_past(self, chunks: Sequence[Chunk], place: int) -> bool:
         """`was on X 150 mg BD earlier. Now start Y`: the last word of a sentence speaks of what stands before it."""
@@ -1290,6 +1444,10 @@ class Segmenter:
         if previous is not None and behind is not None and self._text[behind.start : behind.end] in ("or", "ya", "या", "either", "/", "vs"):
             previous.chunks.pop()
             previous.alternative = alternative = True
+        if previous is not None and behind is not None and self._text[behind.start : behind.end] == "plus" and len(previous.chunks) > 2:
+            if previous.chunks[-2].kind in ("duration", "rate", "slots"):
+                # `x 7 days plus Y`: it only joins.
+                previous.chunks.pop()
         same_clause = previous is not None and previous.last_line == self._line and not previous.after_break
         if previous is not None and same_clause and not any(c.kind in TIMING_KINDS for c in previous.chunks):
             previous.shared_tail = True
@@ -1343,9 +1501,6 @@ class Segmenter:
             # A new sentence with an order in it is out of the reach of the heading before it on the line.
             self._open.section, self._open.section_status = self._after_line
         self._signed = False
-        if self._remark_ahead is not None and self._line - self._remark_ahead[0] <= 1:
-            self.out.remarks.append(self._remark_ahead[1])
-        self._remark_ahead = None
         line, relevant = self._ahead
         if relevant and self._line - line <= 1:
             self._open.loose.extend(relevant)

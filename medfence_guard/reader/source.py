@@ -124,7 +124,8 @@ def read_source(
         interleaved = tuple(Span(start, end) for start, end in interleaved_columns_suspected(source.text))
     pieces = split_glued(tokens, lexicon, known_names)  # type: ignore[arg-type]
     lines = split_lines(chunker.chunks(pieces))
-    segmented: Segmented = Segmenter(lexicon, folded.text, split=pieces is not tokens).run(lines)
+    typed = source.modality == "text"
+    segmented: Segmented = Segmenter(lexicon, folded.text, split=pieces is not tokens, typed=typed).run(lines)
 
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]

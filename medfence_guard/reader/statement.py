@@ -15,8 +15,9 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.assertion import MENTION, Assertion, assess
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.lexicon import Lexicon
-from medfence_guard.reader.roles import NameReading, Role, RoleReader, Roles
+from medfence_guard.reader.roles import DAY_PARTS, NameReading, Role, RoleReader, Roles
 from medfence_guard.reader.segment import Draft
+from medfence_guard.reader.shared import sort_of
 
 _VALUE_KINDS = frozenset({"amount", "number", "tuple", "rate", "slots"})
 _STEP_KINDS = frozenset({"amount", "rate", "slots", "when", "prn"})
@@ -42,6 +43,8 @@ class Statement:
     superseded: Roles | None = None
     beside: tuple[Chunk, ...] = ()
     interleaved: bool = False
+    told_beside: frozenset[str] = frozenset()
+    inherited: Chunk | None = None
 
     @property
     def name(self) -> NameReading:
@@ -92,8 +95,11 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
             renewed |= {"number", "tuple"}
         if renewed & {"rate", "slots"}:
             renewed |= {"rate", "slots"}
-        old = [c for c in chunks[anchor + 1 : turn] if c.kind in renewed]
-        kept = [c for c in chunks[:turn] if not (c.start > chunks[anchor].start and c.kind in renewed)] + list(after)
+        # `Increase X 500 mg to 2 tablets`: a number of pieces replaces no strength.
+        counted = _sorts([c for c in after if c.kind in ("amount", "number", "tuple")]) == {"count"}
+        replaced = [c for c in chunks[anchor + 1 : turn] if c.kind in renewed and not (counted and "strength" in _sorts([c]))]
+        old = replaced
+        kept = [c for c in chunks[:turn] if c not in replaced] + list(after)
         kept = [c for c in kept if not (c.kind == "word" and c.value in ("from", "to"))]
         kept = [c for c in kept if not (c.kind == "then" and _is_arrow(surface(c)))]
     # `(was 75 mcg)`, `previously 500 mg BD`
@@ -209,14 +215,20 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
         clause = [
             c
             for n, c in enumerate(clause)
-            if n > dash or not (c.kind == "word" and c.value not in lexicon.doubt_words and c.value not in _CONDITIONS)
+            if surface(c) not in _PRONOUNS
+            and (n > dash or not (c.kind == "word" and c.value not in lexicon.doubt_words and c.value not in _CONDITIONS))
         ]
     elif any(c.kind == "cue" and c.value[0] == "taking" for c in lead) and not any(surface(c) in _SUFFERED for c in clause):
         # `K/c/o T2DM on Glycomet`: whom it is for, unless it is what it did.
+        # `Known T2DM for 10 years on X`: how long it is known.
+        suffers = any(c.kind == "indication" for c in clause)
         clause = [
             c
             for c in clause
-            if c.kind != "indication" and not (c.kind == "heading" and c.value[1] == "reported") and surface(c) not in _PRONOUNS
+            if c.kind != "indication"
+            and not (suffers and (c.kind == "duration" or surface(c) == "known"))
+            and not (c.kind == "heading" and c.value[1] == "reported")
+            and surface(c) not in _PRONOUNS
         ]
     out: list[Chunk] = []
     for chunk in clause:
@@ -242,13 +254,56 @@ def _without_problem(clause: Sequence[Chunk], lead: Sequence[Chunk], surface: Ca
 _ORDERED_BY = frozenset({"continue", "taking", "increase", "decrease", "switch_to"})
 
 
+# What a step parted by a comma, a semicolon or the end of a line is made of: an amount, when, how long.
+_STEP_ONLY = frozenset({"amount", "rate", "slots", "when", "duration", "site"})
+_PARTING = frozenset({",", ";"})
+
+
+def _is_whole_step(chunks: Sequence[Chunk]) -> bool:
+    """A frequency and a duration: nothing is left open that the words behind it could still tell."""
+    timed = any(c.kind in ("rate", "slots") or (c.kind == "when" and c.value[0] in DAY_PARTS) for c in chunks)
+    return timed and sum(c.kind == "duration" for c in chunks) == 1
+
+
+def _broken(before: Chunk, after: Chunk, surface: Callable[[Chunk], str]) -> bool:
+    """Whether a line ends, or a semicolon stands, between two chunks."""
+    between = surface(after._replace(start=before.end, end=after.start)) if before.end <= after.start else ""
+    return "\n" in between or ";" in between
+
+
+def _parted(chunks: Sequence[Chunk], place: int, before: Sequence[Chunk], surface: Callable[[Chunk], str]) -> bool:
+    """`40 mg OD x 5 days, 20 mg OD x 5 days`: a whole step before the place and a whole one behind it, which names nothing new."""
+    chunk = chunks[place]
+    comma = chunk.kind == "mark" and chunk.value in _PARTING
+    if not (comma or _broken(chunks[place - 1], chunk, surface)) or not _is_whole_step(before):
+        return False
+    if sum((c.kind == "mark") * ((c.value in ("(", "[")) - (c.value in (")", "]"))) for c in before):
+        return False
+    step: list[Chunk] = []
+    for index in range(place + comma, len(chunks)):
+        here = chunks[index]
+        if here.kind == "then" or (here.kind == "mark" and here.value in _PARTING):
+            break
+        if step and _broken(step[-1], here, surface):
+            break
+        step.append(here)
+    plain = all(
+        c.kind in _STEP_ONLY or (c.kind == "mark" and c.value in (".", "-")) or (c.kind == "word" and c.value in ("x", "for")) for c in step
+    )
+    return plain and _is_whole_step(step)
+
+
 def _steps(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> list[list[Chunk]]:
-    """The chunks of each step, split at `then`, `followed by`, `→`; one list when there are no steps."""
+    """The chunks of each step, split at `then`, `followed by`, `→` and between whole steps; one list when there are no steps."""
     head = list(chunks[: anchor + 1])
     parts: list[list[Chunk]] = [[]]
     dropped = False
     for place in range(anchor + 1, len(chunks)):
         chunk = chunks[place]
+        if _parted(chunks, place, parts[-1], surface):
+            parts.append([])
+            if chunk.kind == "mark":
+                continue
         if chunk.kind == "then":
             rest = chunks[place + 1 :]
             if surface(chunk) == "then stop" and not rest and any(c.kind == "duration" for c in parts[-1]):
@@ -280,12 +335,14 @@ def _steps(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]
 
 
 def _inherit(first: Roles, later: Roles) -> None:
-    """A later step is of the same product: name, form and, if it states none, strength are the first step's."""
+    """A later step is of the same product: name, form and, if it states none, strength and dose are the first step's."""
     later.name = first.name
+    if not (later.strengths or later.doses or later.slots or first.slots) and len(first.doses) == 1:
+        later.doses = list(first.doses)
     for name in ("forms", "releases", "routes", "sites"):
         if not getattr(later, name):
             setattr(later, name, list(getattr(first, name)))
-    if not later.strengths and not later.doses:
+    if not later.strengths:
         later.strengths = list(first.strengths)
     if first.name is not None and first.name.label_chunk is not None:
         later.strengths = [r for r in later.strengths if r.chunk is not first.name.label_chunk] or list(first.strengths)
@@ -310,13 +367,20 @@ class StatementReader:
         before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._lexicon)
         anchor = draft.anchor + len(before)
         current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
+        if draft.shared:
+            first_told = draft.shared[0]
+            current = [*current, first_told._replace(kind="mark", value=",", end=first_told.start, meanings=()), *draft.shared]
         draft.changed = turned or bool(old)
         parts = _steps(current, anchor, surface)
+        whole = current if len(parts) > 1 else ()
         out: list[Statement] = []
         first: Roles | None = None
         for step, part in enumerate(parts):
-            roles = self._roles.read(part, anchor, surface, draft.columns)
+            roles = self._roles.read(part, anchor, surface, draft.columns, whole)
             if first is None:
+                if whole and not roles.sites:
+                    # `QID x 1 week, TDS x 1 week LE`: the site behind the last step is of them all.
+                    roles.sites = self._roles.read(parts[-1], anchor, surface, draft.columns, whole).sites
                 first = roles
             else:
                 _inherit(first, roles)
@@ -326,6 +390,11 @@ class StatementReader:
                 first.strengths or first.doses or first.forms or first.durations or first.routes or first.unreadable or first.ambiguous
             )
             assertion = assess(draft, after_name, ordered=ordered, timed=timed, surface=surface)
+            told_beside = draft.told_beside
+            behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and c.value in ("all", "both")), None)
+            if whole and behind is not None:
+                # `20 mg x 1 week, 10 mg x 1 week (all OD)`
+                told_beside |= {sort_of(c.kind) for c in draft.chunks[behind:]} - {sort_of(c.kind) for c in part}
             superseded = self._roles.read(old, None, surface) if old else None
             if superseded is not None:
                 roles.superseded = [*superseded.strengths, *superseded.doses, *superseded.rates, *superseded.slots, *superseded.numbers]
@@ -346,6 +415,8 @@ class StatementReader:
                     tuple(draft.chunks),
                     superseded,
                     tuple(draft.context),
+                    told_beside=told_beside,
+                    inherited=draft.inherited,
                 )
             )
         return out

@@ -14,8 +14,8 @@ PAGE = "Tab Amlodipine 5 mg OD\nTab Telma 40 mg OD"
 ITEMS = [{"name": "Amlodipine", "strength": "5 mg"}, {"name": "Telma", "strength": "40 mg"}]
 
 
-def held(text: str, **source: Any) -> list[Finding]:
-    report = verify(Extraction("prescription", {"medications": ITEMS}), SourceDocument(text, **source), RULEPACK)
+def held(text: str, *more: dict[str, str], **source: Any) -> list[Finding]:
+    report = verify(Extraction("prescription", {"medications": [*ITEMS, *more]}), SourceDocument(text, **source), RULEPACK)
     return [found for found in report.findings if found.check_id.startswith("source.")]
 
 
@@ -44,6 +44,19 @@ def test_a_hidden_character_holds_the_item_whose_statement_has_it(text, wanted):
     }
     for one in found:
         assert [span.end - span.start for span in one.evidence[0].source_spans] == [1]
+
+
+@pytest.mark.parametrize(("name", "item"), [("Amlodipine", 0), ("Telma", 1)])
+def test_a_hidden_character_anywhere_behind_the_name_is_the_items(name, item):
+    begins = PAGE.index(name) + len(name) + 1
+    for place in range(begins, (PAGE + "\n").index("\n", begins)):
+        assert places(held(PAGE[:place] + "\u200b" + PAGE[place:])) == [(f"$.medications[{item}]", "U+200B", [place])], place
+
+
+@pytest.mark.parametrize("text", [PAGE.replace("5 mg", "5\u200b mg"), "1. Tab Amlodipine 5 mg OD   3. Cap Omeprazole 20 mg BD\n" + PAGE])
+def test_an_item_that_no_statement_is_of_is_not_held_for_what_a_statement_has(text):
+    found = held(text, {"name": "Ramipril", "strength": "5 mg"})
+    assert not [one for one in found if one.field_path.startswith("$.medications[2]")]
 
 
 @pytest.mark.parametrize(

@@ -141,8 +141,6 @@ def test_any_other_fraction_is_no_duration(text):
     assert "duration" not in {kind for kind, _ in read(text)}
 
 
-@pytest.mark.parametrize(
-    ("number", "kind"), [("650", "number"), ("5", "number"), ("2.5", "number"), ("4", "amount"), ("½", "amount")]
-)
+@pytest.mark.parametrize(("number", "kind"), [("650", "number"), ("5", "number"), ("2.5", "number"), ("4", "amount"), ("½", "amount")])
 def test_a_number_too_large_for_a_count_belongs_to_the_name_before_it(number, kind):
     assert read(f"Dolo {number} tab")[1][0] == kind

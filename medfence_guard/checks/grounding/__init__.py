@@ -2,7 +2,8 @@
 
 Each record below names one function, which compares one field with the statement that the item owns:
 
-- `names`, `amounts`, `timing`, `texts`, `giving`, `counts`: the checks, by what their fields are about; `document`: of items and documents.
+- `names`, `amounts`, `timing`, `texts`, `giving`, `counts`: the checks, by what their fields are about; `document`: of whole items;
+  `document_keys`: of what a document says besides its orders.
 - `components`: how one part of a value is judged (a form, a route, a limit), whatever field it stands in, and `others`, which judges
   every part that is not what the field is for.
 - `ownership`: what follows when an item owns no statement. `firmness`: when a contradiction is no proof, and what becomes a finding.
@@ -14,7 +15,8 @@ from __future__ import annotations
 from medfence_guard.checks.check import Check, Run
 from medfence_guard.checks.grounding.amounts import dosage_check, dose_check, strength_check
 from medfence_guard.checks.grounding.counts import count_check, sequence_check
-from medfence_guard.checks.grounding.document import document_check, orphan_check, residue_check
+from medfence_guard.checks.grounding.document import orphan_check, residue_check
+from medfence_guard.checks.grounding.document_keys import document_check
 from medfence_guard.checks.grounding.giving import form_check, release_check, route_check, site_check
 from medfence_guard.checks.grounding.names import name_check
 from medfence_guard.checks.grounding.texts import quote_check, text_check, timing_check
@@ -213,8 +215,8 @@ CHECKS: tuple[Check, ...] = (
         fields=frozenset({"date", "prescriber", "patient", "facility", "identifier"}),
         run=document_check,
         emits=("grounding.document",),
-        what="Document keys must stand in the source verbatim.",
+        what="Document keys must stand in the source verbatim, bound to their label or of their kind.",
         why="A wrong patient or date is a wrong record.",
-        example="date found verbatim: PASS, else ABSTAIN.",
+        example="source `Dr. R. Sharma`, claim `R. Sharma` for the patient: ABSTAIN.",
     ),
 )

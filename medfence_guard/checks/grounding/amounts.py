@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from medfence_guard.checks.check import Context
-from medfence_guard.checks.grounding.claimed import UNREAD_WORDS, quantities_of, unread_words, unreadable_claim
+from medfence_guard.checks.grounding.claimed import UNREAD_WORDS, quantities_of, unreadable_claim
 from medfence_guard.checks.grounding.components.amounts import judge_dose_times, judge_strength
 from medfence_guard.checks.grounding.components.implied import weigh_curated
-from medfence_guard.checks.grounding.components.others import other_components
+from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
@@ -27,9 +27,7 @@ def strength_check(context: Context, claim: Claim, item: Item, statement: Statem
     quantities = quantities_of(roles)
     if not judgements:
         judgements = weigh_curated(context, judge_strength(context, setting, statement, roles, quantities))
-    if roles.residue:
-        judgements.append(UNREAD_WORDS)
-    judgements.extend(other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
+    judgements.extend(said_besides(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
     return claim_findings(context, claim, judgements, "grounding.strength")
 
 
@@ -41,24 +39,23 @@ def dose_check(context: Context, claim: Claim, item: Item, statement: Statement)
     judgements = unreadable_claim(roles)
     if not judgements:
         judgements = _dose(context, setting, item, claim, roles)
-    if roles.residue:
-        judgements.append(UNREAD_WORDS)
     return claim_findings(context, claim, judgements, "grounding.dose")
 
 
 def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:
     spelt = slots_spelt_out(setting.statement.roles, roles)
     if spelt is not None:
-        rest = other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "rates", "whens"))
+        rest = said_besides(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "rates", "whens"))
         return [*compare_spelt_out(setting, setting.statement.roles.slots[0], spelt, form_units(setting)), *rest]
     units = [q for q in quantities_of(roles) if None not in q.units]
     bare = [q for q in quantities_of(roles) if None in q.units]
     if not units and not bare and roles.slots:
-        return [Judgement(ABSTAIN, "schema.role", "a schedule stands where the dose belongs", severity=Severity.MAJOR)]
+        role = Judgement(ABSTAIN, "schema.role", "a schedule stands where the dose belongs", severity=Severity.MAJOR)
+        return [role, UNREAD_WORDS] if roles.residue else [role]
     injected = any(context.rulepack.lexicon.form_family.get(r.value) == "injection" for r in setting.statement.roles.forms)
     out = compare_dose(setting, units, bare, injected)
     out.extend(judge_dose_times(context, setting, item, roles))
-    out.extend(other_components(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
+    out.extend(said_besides(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
     return out
 
 
@@ -81,8 +78,8 @@ def dosage_check(context: Context, claim: Claim, item: Item, statement: Statemen
             judgements.append(
                 Judgement(ABSTAIN, "claim.role_unknown", "a bare number may be a strength or a dose", severity=Severity.MAJOR)
             )
-        judgements.extend(other_components(context, setting, item, claim, roles, beside=("strengths",)))
-        judgements.extend(unread_words(context, setting, item, claim, Roles(residue=roles.residue, unsupported=roles.unsupported)))
+        counted = ("numbers",) if judgements or slots_spelt_out(statement.roles, roles) is not None else ()
+        judgements.extend(said_besides(context, setting, item, claim, roles, beside=("strengths", "ambiguous", *counted)))
         if not judgements:
             judgements = [
                 Judgement(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from medfence_guard.checks.check import Context
+import re
+
 from medfence_guard.checks.grounding.wording import words_of
-from medfence_guard.compare import ABSTAIN, Judgement, Setting
+from medfence_guard.compare import ABSTAIN, Judgement
 from medfence_guard.contract import Severity
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
@@ -45,6 +46,15 @@ def unreadable_claim(roles: Roles) -> list[Judgement]:
     return out
 
 
+_DANGLING = re.compile(r"(?:[+/&]|\b(?:and|with|or|then))\s*$|^\s*(?:[+/&]|(?:and|plus|or|then)\b)", re.IGNORECASE)
+
+
+def is_cut_short(claim: Claim, roles: Roles) -> bool:
+    """`Telmisartan +`, `fever and`: a joint with nothing behind it, or before it; `Nexito+` may be a name."""
+    joint = _DANGLING.search(claim.text)
+    return joint is not None and not (roles.name is not None and roles.name.start <= joint.start() and joint.end() <= roles.name.end)
+
+
 def quantities_of(roles: Roles) -> list[Quantity]:
     """All amounts of a payload value, whatever their dimension, and bare numbers and tuples."""
     found = [(r.chunk.start, r.value) for r in (*roles.strengths, *roles.doses)]
@@ -54,14 +64,3 @@ def quantities_of(roles: Roles) -> list[Quantity]:
         else:
             found.append((r.chunk.start, Quantity(tuple(r.value), (None,) * len(r.value))))
     return [q for _, q in sorted(found, key=lambda pair: pair[0])]
-
-
-def unread_words(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:
-    """What no grammar read in a claim, and numbers where its field is for none: said once, and never entailed."""
-    out: list[Judgement] = []
-    for role in (*roles.residue, *roles.numbers, *roles.unsupported):
-        if role in roles.numbers and claim.field in ("dose", "strength", "duration", "quantity", "refills", "sequence", "max_dose"):
-            continue
-        out.append(Judgement(ABSTAIN, "claim.unread_words", "the claim holds words or numbers that are not read", severity=Severity.MAJOR))
-        break
-    return out

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 from medfence_guard.checks.check import Context
 from medfence_guard.checks.grounding.claimed import UNREAD_WORDS, quantities_of
 from medfence_guard.checks.grounding.components.counts import judge_maximum
+from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import item_and_statement, of_a_statement, unbound_findings
 from medfence_guard.checks.grounding.stated import setting_for
 from medfence_guard.checks.grounding.wording import words_of
-from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, absent, added, number_text, unit_text
+from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, absent, added, form_units, number_text, unit_text
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
+from medfence_guard.reader.roles import Role, Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 
@@ -28,7 +31,43 @@ def _counted_in(text: str) -> set[str]:
 
 
 # `4/day`, `4 in 24 hours`: what is counted is not told.
-_NUMBER_A_DAY = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:/|per|a|in)\s*(?:a )?(?:days?|d|24 ?(?:hours?|hrs?|h))\s*")
+_NUMBER_A_DAY = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:(?:/|per|a|in)\s*(?:a )?(?:days?|d|24 ?(?:hours?|hrs?|h))|daily)\s*")
+
+
+# The time a maximum is for, at the end of it: `4 tabs a day`, `3 g in 24 hours`, `4 daily`.
+_FOR_A_TIME = re.compile(r"(?:\s*/\s*|\s+(?:per|a|in|in a|each|every)\s+|\s+)(?:days?|daily|d|\d{1,2} ?(?:hours?|hrs?|h)|dose)\s*$")
+
+
+def _without_period(claim: Claim, roles: Roles) -> Roles:
+    """A maximum without the time it is for, which is compared apart."""
+    period = _FOR_A_TIME.search(fold(claim.text).text)
+    if period is None:
+        return roles
+    at = period.start()
+
+    def before(found: list[Role]) -> list[Role]:
+        return [r for r in found if r.chunk.start < at]
+
+    return replace(
+        roles,
+        residue=before(roles.residue),
+        rates=before(roles.rates),
+        durations=before(roles.durations),
+        routes=before(roles.routes),
+        ambiguous=before(roles.ambiguous),
+    )
+
+
+def _unit_added(setting: Setting, field: str, wanted: Quantity) -> list[Judgement]:
+    """`Qty 15` of tablets is `15 tablets`, and neither 15 ml nor 15 capsules; of refills nothing is counted but themselves."""
+    unit = wanted.units[0]
+    counted = form_units(setting) | {u for d in setting.statement.roles.doses for u in d.value.units if u is not None}
+    if unit is None or (field == "quantity" and unit in counted):
+        return []
+    where = tuple(r.chunk for r in setting.statement.roles.forms)
+    if field == "quantity" and (not counted or unit == "{unit}"):
+        return [Judgement(ABSTAIN, "count.unit_not_written", "source does not say of what", where, severity=Severity.MAJOR)]
+    return [added(setting, "unit.other_dimension", "source counts something else", where)]
 
 
 def count_check(context: Context, claim: Claim) -> list[Finding]:
@@ -43,6 +82,8 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
     if bare is not None:
         judged = judge_maximum(context, setting, claim.text, (Fraction(bare.group(1)), None, None))
         return claim_findings(context, claim, [judged], check_id)
+    if claim.field == "max_dose":
+        roles = _without_period(claim, roles)
     if roles.unreadable or roles.residue:
         return claim_findings(
             context,
@@ -50,6 +91,8 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
             [UNREAD_WORDS],
             check_id,
         )
+    consumed = ("doses", "strengths", "numbers", "quantities", "maxima", "refills")
+    rest = said_besides(context, setting, item, claim, roles, beside=consumed)
     quantities = quantities_of(roles) + [Quantity((r.value[0],), (r.value[2],)) for r in (*roles.quantities, *roles.maxima, *roles.refills)]
     if len(quantities) != 1 or len(quantities[0].parts) != 1:
         return claim_findings(
@@ -63,8 +106,10 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
     stated = {"quantity": source.quantities, "refills": source.refills, "max_dose": source.maxima}[claim.field]
     if stated and claim.field == "max_dose":
         judged = judge_maximum(context, setting, claim.text, (wanted.parts[0], wanted.high, wanted.units[0], wanted.per))
-        return claim_findings(context, claim, [judged], check_id)
+        return claim_findings(context, claim, [judged, *rest], check_id)
     if stated:
+        if all(r.value[2] is None for r in stated):
+            rest.extend(_unit_added(setting, claim.field, wanted))
         equal = [
             r
             for r in stated
@@ -88,15 +133,16 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
                     "source says "
                     + ", ".join(f"{number_text(r.value[0])} {unit_text(r.value[2]) if r.value[2] else ''}".strip() for r in stated),
                     where,
-                )
+                ),
+                *rest,
             ],
             check_id,
         )
     if claim.field == "refills" and wanted.parts[0] == 0:
-        return claim_findings(context, claim, absent(setting, "refills"), check_id)
+        return claim_findings(context, claim, [*absent(setting, "refills"), *rest], check_id)
     if claim.field == "quantity":
-        return claim_findings(context, claim, [_derived(setting, wanted)], check_id)
-    return claim_findings(context, claim, [added(setting, "count.not_in_source", "the statement does not say so")], check_id)
+        return claim_findings(context, claim, [_derived(setting, wanted), *rest], check_id)
+    return claim_findings(context, claim, [added(setting, "count.not_in_source", "the statement does not say so"), *rest], check_id)
 
 
 def _derived(setting: Setting, wanted: Quantity) -> Judgement:
@@ -111,6 +157,9 @@ def _derived(setting: Setting, wanted: Quantity) -> Judgement:
     elif source.day_parts and not source.rates:
         # `morning and night`
         per_day = len({part.value[0] for part in source.day_parts}) * (source.doses[0].value.parts[0] if source.doses else Fraction(1))
+    if source.durations and source.durations[0].value[2] == "dose" and source.durations[0].value[0] == wanted.parts[0]:
+        where = tuple(r.chunk for r in source.durations)
+        return Judgement(ABSTAIN, "count.derived", "source says how many doses, and no total", where, severity=Severity.MAJOR)
     if per_day is not None and source.durations:
         low, _, unit = source.durations[0].value
         days = {"d": (1, 1), "wk": (7, 7), "mo": (28, 31)}.get(unit)

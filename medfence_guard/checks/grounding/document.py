@@ -1,20 +1,18 @@
-"""The checks of whole items, and of what a document says besides its orders."""
+"""The checks of whole items."""
 
 from __future__ import annotations
 
 import re
 
 from medfence_guard.checks.check import Context, rule_finding, source_evidence
-from medfence_guard.checks.grounding.claimed import claim_says
 from medfence_guard.checks.grounding.ownership import why_unbound
 from medfence_guard.checks.grounding.stated import releases_of
 from medfence_guard.checks.grounding.wording import words_of
-from medfence_guard.compare import ABSTAIN, PASS
+from medfence_guard.compare import ABSTAIN
 from medfence_guard.contract import Evidence, Finding, Severity, Span
-from medfence_guard.payload import Claim, Item
+from medfence_guard.payload import Item
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.statement import Statement
-from medfence_guard.reader.text import fold
 
 
 def orphan_check(context: Context, item: Item) -> list[Finding]:
@@ -119,35 +117,3 @@ def _carried_reason(context: Context, item: Item, statement: Statement) -> froze
         and r.chunk.value not in doubt
         and set(words_of(context.text(Span(r.chunk.start, r.chunk.end)))) <= told
     )
-
-
-def _outside_orders(context: Context) -> list[str]:
-    """The text between the statements."""
-    parts: list[str] = []
-    place = 0
-    for span in sorted((s.span.start, s.span.end) for s in context.reading.statements):
-        parts.append(context.source.text[place : max(place, span[0])])
-        place = max(place, span[1])
-    return [*parts, context.source.text[place:]]
-
-
-def document_check(context: Context, claim: Claim) -> list[Finding]:
-    """Date, prescriber, patient, identifiers: verbatim in the source, else ABSTAIN (P19)."""
-    wanted = " ".join(words_of(claim.text))
-    # What an order says is no proof of an age, a weight or a name.
-    text = " ".join(f" {' '.join(words_of(part))} " for part in _outside_orders(context))
-    if wanted and f" {wanted} " in text and not fold(claim.text).unlisted:
-        folded = fold(context.source.text).text
-        at = folded.find(fold(claim.text.strip()).text)
-        evidence: tuple[Evidence, ...] = ()
-        if at >= 0:
-            span = Span(at, at + len(claim.text.strip()))
-            evidence = (Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="document.verbatim"),)
-        return [
-            rule_finding("grounding.document", claim.path, PASS, Severity.MAJOR, f"{claim_says(claim)}source has it verbatim.", evidence)
-        ]
-    return [
-        rule_finding(
-            "grounding.document", claim.path, ABSTAIN, Severity.MAJOR, f"{claim_says(claim)}it does not stand in the source as written."
-        )
-    ]

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest
 from medfence_guard.checks.check import Context, finding, rule_finding
-from medfence_guard.checks.grounding.claimed import claim_says, claimed_name_words, quantities_of
+from medfence_guard.checks.grounding.claimed import UNREAD_WORDS, claim_says, claimed_name_words, quantities_of
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN, FAIL, Judgement
 from medfence_guard.confidence import Doubt
@@ -147,7 +147,12 @@ def claim_findings(context: Context, claim: Claim, judgements: Iterable[Judgemen
     """Judgements to findings, after asking how well the words they rest on were recognised (P6, P16, P17)."""
     out: list[Finding] = []
     says = claim_says(claim)
+    unread = False
     for judgement in judgements:
+        if judgement.rule == UNREAD_WORDS.rule:
+            if unread:
+                continue
+            unread = True
         if judgement.verdict is FAIL:
             weak = _not_firm(context, claim, judgement)
             if weak:

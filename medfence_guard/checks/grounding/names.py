@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from medfence_guard.attest import implied_forms, pairs_up
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
-from medfence_guard.bundle import Product
+from medfence_guard.bundle import Product, name_key
 from medfence_guard.checks.check import Context, rule_finding
-from medfence_guard.checks.grounding.claimed import claim_says
+from medfence_guard.checks.grounding.claimed import claim_says, quantities_of
 from medfence_guard.checks.grounding.components.forms import judge_container, judge_form
 from medfence_guard.checks.grounding.components.implied import units_implied
-from medfence_guard.checks.grounding.components.others import other_components
+from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import item_and_statement, unbound_findings
-from medfence_guard.checks.grounding.stated import name_chunks, releases_of, setting_for
+from medfence_guard.checks.grounding.stated import name_chunks, releases_of, releases_within, setting_for
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, added, compare_strength, quantity_text
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
-from medfence_guard.reader.chunks import Chunk, Quantity
-from medfence_guard.reader.roles import NameReading, Roles
+from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity
+from medfence_guard.reader.roles import NameReading, Role, Roles
 from medfence_guard.reader.statement import Statement
 
 
@@ -65,7 +67,8 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
     if context.binding.relation.get(item.index) == NEAR and how < ALIAS:
         return Judgement(ABSTAIN, "name.near", f"{said}, which resembles it but is not the same", where, severity=Severity.MAJOR)
     if how == EXACT:
-        unsaid = [r for r in releases_of(statement) if r not in claimed]
+        within = releases_within(context, statement)
+        unsaid = [r for r in releases_of(statement) if r not in claimed and r not in within]
         if unsaid:
             return _release_judgement(context, item, said, where, claimed, tuple(unsaid))
         return Judgement(PASS, "name.exact", said, where)
@@ -93,7 +96,12 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
             reference=_rows(context, name) + _rows(context, source),
         )
     if how == BRAND_OF:
-        return _brand_to_generic(context, claim, name, statement, said, where)
+        return (
+            _release_of_the_brand(context, item, claim, statement, said, where, claimed)
+            or _salt_of_the_brand(context, name, statement, said, where)
+            or _parts_pair_up(context, item, claim, name.parts, statement, said, where)
+            or _brand_to_generic(context, claim, name, statement, said, where)
+        )
     if how == PART:
         return Judgement(
             ABSTAIN,
@@ -110,6 +118,9 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
             return Judgement(ABSTAIN, "name.suffix_unknown", f"{said}, part of which could not be read", where, severity=Severity.MAJOR)
         if name.key == source.key:
             return Judgement(FAIL, "name.number_differs", said, where)
+        carried = {r.value[0] for c in item.claims if c.field == "release" for r in context.roles_of(c).releases}
+        if any(name.key + r == source.key for r in releases_within(context, statement) if r in carried):
+            return Judgement(PASS, "name.release_in_its_field", f"{said}; the release is claimed in its own field", where, note=True)
         if _only_release_or_salt(name, source):
             if name.salts != source.salts:
                 if name.salts and source.salts:
@@ -118,6 +129,10 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
             if name.release and set(name.release) == set(releases_of(statement)):
                 return Judgement(PASS, "name.release_behind_it", f"{said}, and the release behind it", where, note=True)
             return _release_judgement(context, item, said, where, name.release, source.release)
+        forms = [c for c in item.claims if c.field == "form" and (context.roles_of(c).forms or context.roles_of(c).routes)]
+        if claim.field == "name" and any(source.key == name.key + name_key(c.text) for c in forms):
+            # `Betadine gargle`: the last word of the name is the form, and is claimed as it.
+            return Judgement(ABSTAIN, "name.form_in_its_field", f"{said}, whose last word is claimed as the form", where)
         return Judgement(FAIL, "name.suffix_differs", said, where)
     if claim.field == "generic_name" and name.molecules is not None and source.entry is not None:
         if source.entry.ambiguous:
@@ -133,11 +148,23 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
                 severity=Severity.MAJOR,
                 reference=_rows(context, source),
             )
+    if claim.field == "generic_name" and _refuted_by_nothing(name, source):
+        says = f"{said}; the bundle does not know the claimed substance, so nothing tells whether it is that"
+        return Judgement(ABSTAIN, "name.substance_unknown", says, where, severity=Severity.MAJOR)
     if source.entry is None and claim.field == "generic_name":
         return Judgement(
             ABSTAIN, "name.composition_unknown", f"{said}, whose composition is not in the bundle", where, severity=Severity.MAJOR
         )
     return Judgement(FAIL, "name.different", said, where)
+
+
+def _refuted_by_nothing(name: NameReading, source: NameReading) -> bool:
+    """P25: a substance under a name or spelling that the bundle does not know (`ASA`, `HCTZ`); no part of it is known to be another."""
+    if name.molecules is not None or (name.entry is not None and name.entry.brand):
+        return False
+    known = {m for p in name.parts if p.name is not None for c in p.name.compositions for m in c}
+    mine = {m for c in source.entry.compositions for m in c} if source.entry is not None else known
+    return known <= mine
 
 
 def _salt(name: object) -> str:
@@ -171,6 +198,115 @@ def _release_judgement(
     return Judgement(FAIL, "name.release_differs", said, where)
 
 
+def _named_exactly(context: Context, item: Item, claim: Claim, statement: Statement) -> bool:
+    """Whether another claim of the item has the source's own name, with all that belongs to it."""
+    names = [context.roles_of(c).name for c in item.claims if c.field == "name" and c is not claim]
+    return any(n is not None and relation(n, statement) == EXACT for n in names)
+
+
+_LASTING = frozenset({"prolonged", "modified"})
+
+
+def _release_of_the_brand(
+    context: Context, item: Item, claim: Claim, statement: Statement, said: str, where: tuple[Chunk, ...], claimed: tuple[str, ...]
+) -> Judgement | None:
+    """`Metoprolol` for `Met XL`: the release of a brand is lost with its name, unless it is claimed beside the substance."""
+    if _named_exactly(context, item, claim, statement):
+        return None
+    family = context.rulepack.lexicon.release_family
+    stated = (*releases_of(statement), *releases_within(context, statement))
+    # Another word of the same family is undecided, and judged as a release is.
+    near = {family.get(r) for r in claimed}
+    lost = tuple(r for r in stated if r not in claimed and family.get(r) not in near)
+    if lost:
+        judged = _release_judgement(context, item, said, where, claimed, lost)
+        return None if judged.verdict is PASS else judged
+    entry = statement.name.entry
+    if stated or entry is None or not entry.brand:
+        return None
+    rows = implied_forms(context.rulepack.bundle, entry, [r.value for r in statement.roles.strengths], context.rulepack.lexicon)
+    told = near | {family.get(r.value[0]) for c in item.claims for r in context.roles_of(c).releases}
+    if rows and all(r.release in _LASTING for r in rows) and not told & _LASTING:
+        says = f"{said}, which the bundle knows only in a modified release"
+        return Judgement(ABSTAIN, "name.release_of_the_brand", says, where, severity=Severity.MAJOR, reference=rows[:2])
+    return None
+
+
+def _salts_of(name: NameReading) -> frozenset[str]:
+    """The salts that a name says, of each of its parts."""
+    said = [*name.salts, *(p.name.salt for p in name.parts if p.name is not None), name.entry.salt if name.entry is not None else ""]
+    return frozenset(w for salt in said for w in salt.split())
+
+
+_SALT_REACH = 14
+
+
+def _salt_of_the_brand(context: Context, name: NameReading, statement: Statement, said: str, where: tuple[Chunk, ...]) -> Judgement | None:
+    """`Metoprolol tartrate` for `Met XL`: a salt that neither the source nor the brand's own row has is added."""
+    printed = frozenset(w for d, _, _ in statement.roles.composition if d.name is not None for w in d.name.salt.split())
+    # The name and what is printed with it, to the end of the last word.
+    stop = max([statement.name.end, *(c.end + _SALT_REACH for _, _, c in statement.roles.composition)])
+    written = printed | frozenset(words_of(context.source.text[statement.name.start : stop]))
+    if _salts_of(name) - written - _salts_of(statement.name):
+        return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
+    return None
+
+
+def _amounts_beside(context: Context, item: Item, claim: Claim, size: int) -> list[list[Quantity]]:
+    """The amounts that go with the parts of a claimed combination, one list for each place that has one for every part."""
+    lists = [quantities_of(context.roles_of(claim))]
+    lists.append([q for _, q, _ in context.roles_of(claim).composition if q is not None])
+    lists.extend(quantities_of(context.roles_of(c)) for c in item.claims if c.field in ("strength", "dosage"))
+    name = context.roles_of(claim).name
+    if name is not None and name.label:
+        lists.append([Quantity(name.label, (None,) * len(name.label))])
+    out: list[list[Quantity]] = []
+    for found in lists:
+        per = found[-1].per if found else ()
+        single = [Quantity((v,), (u,), None, q.per or per) for q in found for v, u in zip(q.parts, q.units, strict=True)]
+        if len(single) == size:
+            out.append(single)
+    return out
+
+
+def _parts_pair_up(
+    context: Context,
+    item: Item,
+    claim: Claim,
+    parts: Sequence[DrugMention],
+    statement: Statement,
+    said: str,
+    where: tuple[Chunk, ...],
+) -> Judgement | None:
+    """`Amlodipine + Telmisartan 40/5` for `Telma AM 40/5`: each substance must have the amount that stands in its place (P11)."""
+    if len(parts) < 2:
+        return None
+    molecules = [p.name.compositions[0] if p.name is not None and not p.name.ambiguous else () for p in parts]
+    amounts = _amounts_beside(context, item, claim, len(parts))
+    if not amounts:
+        return None
+    lexicon = context.rulepack.lexicon
+    printed = {d.name.compositions[0]: q for d, q, _ in statement.roles.composition if d.name is not None and not d.name.ambiguous}
+    entry = statement.name.entry
+    rows = entry.rows if entry is not None and entry.brand else ()
+    for listed in amounts:
+        if set(printed) == set(molecules) and None not in printed.values():
+            agree = all(
+                q is not None and q.parts == mine.parts and mine.units in (q.units, (None,))
+                for m, mine in zip(molecules, listed, strict=True)
+                for q in (printed[m],)
+            )
+        elif set(printed) == set(molecules) and not rows:
+            agree = list(printed) == molecules
+        else:
+            pairs = [(m[0], q) for m, q in zip(molecules, listed, strict=True) if len(m) == 1]
+            agree = len(pairs) == len(parts) and any(pairs_up(lexicon, r, pairs) for r in rows)
+        if not agree:
+            says = f"{said}; whether its parts have these amounts in this order is not known"
+            return Judgement(ABSTAIN, "name.order_of_parts", says, where, severity=Severity.MAJOR)
+    return None
+
+
 def _rows(context: Context, name: object) -> tuple[Product, ...]:
     entry = getattr(name, "entry", None)
     if entry is None:
@@ -197,6 +333,12 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
         printed = [q for _, q, _ in statement.roles.composition if q is not None]
         if printed and claimed in ([v for q in printed for v in q.parts], (sum((v for q in printed for v in q.parts), Fraction(0)),)):
             return []
+        written = words_of(context.text(Span(statement.name.start, statement.name.end)))
+        numbered = {Fraction(w) for w in written if w.isascii() and w.isdigit()}
+        if claim.field == "generic_name" and set(claimed) <= numbered:
+            # `Insulin human 30/70` for `Human Mixtard 30/70`: whether the number of the brand's name is the substance's too is not told.
+            says = "the number is part of the source's name"
+            return [Judgement(ABSTAIN, "name.number_one_of_several", says, where, severity=Severity.MAJOR)]
         return [added(setting, "name.number_not_in_source", "the statement has no such number", where)]
     said = f"source says {', '.join(quantity_text(r.value) for r in strengths)}"
     where = tuple(r.chunk for r in strengths)
@@ -287,27 +429,59 @@ def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, state
     setting = setting_for(context, item, statement)
     out: list[Judgement] = []
     amounts = [r.value for r in roles.strengths if roles.name is None or r.chunk is not roles.name.label_chunk]
+    generic = claim.field == "generic_name"
     if amounts:
-        out.extend(compare_strength(setting, amounts, units_implied(context, statement)))
+        judged = compare_strength(setting, amounts, units_implied(context, statement))
+        out.extend(_attested_amounts(context, claim, roles, statement, judged) if generic else judged)
     out.extend(judgement for r in roles.forms for judgement in judge_form(context, setting, statement, r.value))
     out.extend(judge_container(context, setting, " ".join(claim.text[r.chunk.start : r.chunk.end] for r in roles.forms)))
-    out.extend(other_components(context, setting, item, claim, roles, beside=("strengths", "forms", "numbers")))
-    if roles.cues or roles.unsupported:
-        out.append(Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR))
+    rest = said_besides(context, setting, item, claim, roles, beside=("strengths", "forms", "numbers", "ambiguous"), residue=False)
+    # The release of a part is no fact of the bundle, so nothing refutes it.
+    out.extend(j._replace(verdict=ABSTAIN) if generic and j.rule == "release.not_in_source" and j.verdict is FAIL else j for j in rest)
     out.extend(_name_in_brackets(context, claim, roles, statement))
     printed = [q for _, q, _ in roles.composition if q is not None]
     if printed:
         out.extend(compare_strength(setting, printed, units_implied(context, statement)))
-    if roles.residue:
+    left = [r for r in roles.residue if not (r.chunk.kind == "mark" and r.value in _MARKS_OF_A_PAGE)]
+    if left:
+        dressed = generic or all(_is_dress(r, roles, statement, claim) for r in left)
         out.append(
             Judgement(
-                FAIL if statement.readable else ABSTAIN,
+                FAIL if statement.readable and not dressed else ABSTAIN,
                 "name.different",
                 f"source says {context.text(Span(statement.name.start, statement.name.end))!r}",
                 name_chunks(context, statement),
             )
         )
     return out
+
+
+_MARKS_OF_A_PAGE = frozenset("*`~")
+# `T Telma`: an initial of the form.
+_FORM_INITIALS = frozenset({"t", "c", "i", "s", "inj", "tb", "cp"})
+
+
+def _is_dress(role: Role, roles: Roles, statement: Statement, claim: Claim) -> bool:
+    """What stands beside the name and contradicts nothing: an initial of the form before it, or the brand's own substance behind it."""
+    if role.chunk.kind == "number":
+        # `Telma [Telmisartan 40]`
+        return bool(roles.composition) and role.value.parts in {r.value.parts for r in statement.roles.strengths}
+    if role.chunk.kind == "drug":
+        beside = role.chunk.value.name
+        return beside is not None and not beside.brand and not beside.ambiguous and beside.compositions[0] == statement.name.molecules
+    return roles.name is not None and role.chunk.end <= roles.name.start and role.value in _FORM_INITIALS
+
+
+def _attested_amounts(context: Context, claim: Claim, roles: Roles, statement: Statement, judged: list[Judgement]) -> list[Judgement]:
+    """`Ibuprofen 400 mg + Paracetamol 325 mg` for `Combiflam`: the brand's own amounts contradict nothing, though not on the page."""
+    name = roles.name
+    if name is None or not any(j.verdict is FAIL and j.rule == "strength.not_in_source" for j in judged):
+        return judged
+    molecules = [p.name.compositions[0] for p in name.parts if p.name is not None and len(p.name.compositions) == 1]
+    pairs = [(m[0], q) for m, q in zip(molecules, quantities_of(roles), strict=False) if len(m) == 1 and len(q.parts) == 1]
+    entry = statement.name.entry
+    known = entry is not None and len(pairs) == len(name.parts) and any(pairs_up(context.rulepack.lexicon, r, pairs) for r in entry.rows)
+    return [j._replace(verdict=ABSTAIN, severity=Severity.MAJOR) if known and j.verdict is FAIL else j for j in judged]
 
 
 def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: Statement) -> list[Judgement]:
@@ -325,7 +499,8 @@ def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: S
         return [Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR)]
     written = {source.key, *(d.key for d, _, _ in statement.roles.composition)}
     if all(d.key in written for d in mentioned):
-        return [Judgement(PASS, "name.exact", said, where)]
+        item = context.payload.items[claim.item or 0]
+        return [_parts_pair_up(context, item, claim, mentioned, statement, said, where) or Judgement(PASS, "name.exact", said, where)]
     if any(d.name is None or d.name.ambiguous for d in mentioned):
         return [Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR)]
     if any(d.name is not None and d.name.brand for d in mentioned):
@@ -339,7 +514,14 @@ def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: S
     if not source.entry.brand:
         alias = f"{said}, which the bundle knows as the same substance"
         return [Judgement(PASS, "name.bundle_alias", alias, where, note=True, reference=_rows(context, source))]
-    reading = NameReading("", 0, 0, mentioned[0].name, None)
+    reading = NameReading("", 0, 0, mentioned[0].name, None, parts=tuple(mentioned))
     if len(mentioned) > 1:
-        reading = NameReading("", 0, 0, replace(source.entry, brand=False), None)
-    return [_brand_to_generic(context, claim, reading, statement, said, where)]
+        reading = NameReading("", 0, 0, replace(source.entry, brand=False), None, parts=tuple(mentioned))
+    added_salt = frozenset(w for w in inside if w in lexicon.salts) - _salts_of(reading)
+    reading.salts = tuple(sorted(added_salt))
+    item = context.payload.items[claim.item or 0]
+    return [
+        _salt_of_the_brand(context, reading, statement, said, where)
+        or _parts_pair_up(context, item, claim, mentioned, statement, said, where)
+        or _brand_to_generic(context, claim, reading, statement, said, where)
+    ]

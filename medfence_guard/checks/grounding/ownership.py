@@ -24,6 +24,27 @@ def _same_medicine(context: Context, item: Item, twin: Statement) -> bool:
     )
 
 
+_REGIMEN = frozenset({"strength", "dose", "dosage", "frequency", "duration", "timing", "instructions"})
+
+
+def _may_be_a_step(context: Context, item: Item, twin: Statement) -> bool:
+    """The statement states more than one regimen, or the line below it was not read, and the item says another than its holder."""
+    roles = twin.roles
+    several = any(len({r.value for r in kind}) > 1 for kind in (roles.durations, roles.rates, roles.slots, roles.strengths, roles.doses))
+    text = context.reading.folded.text
+    below = any(
+        twin.span.end <= span.start and text.count("\n", twin.span.end, span.start) == 1
+        for span in (*context.reading.unread, *context.reading.remarks)
+    )
+    if not (several or below or roles.superseded or roles.unsupported):
+        return False
+
+    def said(index: int) -> set[tuple[str, str]]:
+        return {(c.field, c.text) for c in context.payload.items[index].claims if c.field in _REGIMEN}
+
+    return all(said(item.index) != said(holder) for holder in context.binding.items_of.get(twin.index, ()))
+
+
 def why_unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evidence, ...]]:
     """Why an item that owns no statement is refused: duplicate, absent, or not provably absent."""
     twin = context.binding.duplicates.get(item.index)
@@ -34,6 +55,11 @@ def why_unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evide
         if context.source.modality != "text" and not _same_medicine(context, item, twin):
             # A misread item number runs two orders into one; the second medicine is then no copy of the first (P16).
             return ABSTAIN, "its name stands in a statement that belongs to another medicine; two orders may have run together", (evidence,)
+        if len({r.value for r in twin.roles.weekdays}) > 1 and len({r.value for r in twin.roles.strengths}) > 1:
+            # `75 mcg Mon-Fri and 100 mcg Sat-Sun`, an item each.
+            return ABSTAIN, "its one statement gives several amounts for several days; which of them an item has is not told", (evidence,)
+        if _may_be_a_step(context, item, twin):
+            return ABSTAIN, "the one statement of that name belongs to another item; it may hold several steps", (evidence,)
         return FAIL, "the one statement of that name already belongs to another item", (evidence,)
     if item.index in context.binding.merged:
         return FAIL, "the item merges several statements of the source", (Evidence(kind="rule", rule_id="completeness.merged"),)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from medfence_guard.bind import PART
 from medfence_guard.checks.check import Context
+from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import Setting
+from medfence_guard.contract import Span
 from medfence_guard.payload import Item
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.statement import Statement
@@ -67,6 +69,15 @@ def family_of(context: Context, statement: Statement) -> str | None:
 def releases_of(statement: Statement) -> tuple[str, ...]:
     """Every release a statement names, in its name or behind it, in order and without repeats."""
     return tuple(dict.fromkeys([*statement.name.release, *(r.value[0] for r in statement.roles.releases)]))
+
+
+def releases_within(context: Context, statement: Statement) -> tuple[str, ...]:
+    """The release words that are part of the brand's own name: `XL` of `Met XL`."""
+    entry = statement.name.entry
+    if entry is None or not entry.brand:
+        return ()
+    known = context.rulepack.lexicon.release_family
+    return tuple(w for w in words_of(context.text(Span(statement.name.start, statement.name.end))) if w in known)
 
 
 def name_chunks(context: Context, statement: Statement) -> tuple[Chunk, ...]:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 
 from medfence_guard.checks.check import Context
-from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, unreadable_claim
+from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, UNREAD_WORDS, is_cut_short, unreadable_claim
 from medfence_guard.checks.grounding.components.limits import limit_of_the_reason, reason_of_the_limit
 from medfence_guard.checks.grounding.components.others import other_components
+from medfence_guard.checks.grounding.components.reasons import judge_reasons
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
-from medfence_guard.checks.grounding.wording import READ_AS_VALUES, chunks_holding, statement_words, words_of
-from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.checks.grounding.wording import MEANT, READ_AS_VALUES, by_meaning, chunks_holding, statement_words, words_of
+from medfence_guard.compare import (
+    ABSTAIN,
+    FAIL,
+    PASS,
+    Judgement,
+    Setting,
+    added,
+    compare_spelt_out,
+    form_units,
+    slots_spelt_out,
+)
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.chunks import Quantity
 from medfence_guard.reader.roles import Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
@@ -30,10 +41,18 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = unreadable_claim(roles)
+    if is_cut_short(claim, roles):
+        judgements.append(UNREAD_WORDS)
     prefix = _KEY_SAYS_WHEN.get(claim.key.lower().replace(" ", "_").replace("-", "_"))
     if prefix is not None and any(not w.value[0].startswith(prefix) for w in roles.whens):
         judgements.append(KEY_CONTRADICTS)
+    if prefix is not None and not roles.whens and not any(w.value[0].startswith(prefix) for w in statement.roles.whens):
+        # `after_food: "daily"`: the key names the meal, whatever its value says.
+        judgements.append(added(setting, "timing.component_invented", "the statement states no such time or meal"))
     judgements.extend(_free_words(context, setting, claim, roles))
+    judgements.extend(_numbers(context, setting, claim, roles))
+    if claim.field == "timing" and not (roles.has_timing or roles.whens) and any(getattr(roles, kind) for kind in _NO_TIMES):
+        judgements.append(Judgement(ABSTAIN, "schema.role", "what stands there is no time", severity=Severity.MAJOR))
     weekdays_only = roles.weekdays and not (roles.rates or roles.slots or roles.prn or roles.stat or roles.as_directed)
     if weekdays_only:
         stated = frozenset().union(*(r.value for r in statement.roles.weekdays)) if statement.roles.weekdays else frozenset()
@@ -56,6 +75,29 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
     if not judgements:
         judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
     return claim_findings(context, claim, judgements, "grounding.text")
+
+
+_NO_TIMES = ("strengths", "doses", "durations", "quantities", "maxima", "refills")
+
+
+def _numbers(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
+    """A number that counts nothing (`take 15`) says something the source does not, though its digits stand there."""
+    name = setting.statement.name
+    before = set(words_of(context.text(Span(name.start, name.end))))
+    told = fold(claim.text).text
+    bare = []
+    for role in roles.numbers:
+        words = words_of(told[: role.chunk.start])
+        labelled = isinstance(role.value, Quantity) and role.value.parts == name.label
+        if not (labelled and words and words[-1] in before):
+            # The number of the name itself is one with its name: `Dolo 650 at night`.
+            bare.append(role)
+    if not bare:
+        return []
+    spelt = slots_spelt_out(setting.statement.roles, roles)
+    if spelt is not None:
+        return compare_spelt_out(setting, setting.statement.roles.slots[0], spelt, form_units(setting))
+    return [UNREAD_WORDS]
 
 
 _NEGATIONS = frozenset("no not never without avoid dont don't nahi mat matt cannot cant can't except neither nor".split())
@@ -142,6 +184,8 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     beside = all(f" {word} " in whole for part in missing for word in part.split())
     # Advice of the same kind in other words (`complete the full course` for `complete the course`) is not proven invented.
     beside = beside or bool({r.value for r in roles.inert} & {r.value for r in setting.statement.roles.inert})
+    # So is a meal in other words (`fasting` for `empty stomach`), where the source names one.
+    beside = beside or bool(setting.statement.roles.whens and not _OF_MEALS.isdisjoint(w for part in missing for w in part.split()))
     digits = digits and not beside
     proven = setting.statement.readable and not setting.misreadable and not beside
     return [
@@ -155,23 +199,34 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     ]
 
 
+_OF_MEALS = frozenset("food meal meals fasting prandial preprandial postprandial stomach eating breakfast lunch dinner supper".split())
+
+
 @of_a_statement("grounding.text")
 def text_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`indication`, `as_needed_for`: the words must stand in the item's own statement."""
     setting = setting_for(context, item, statement)
     roles = context.roles_of(claim)
-    if roles.unreadable:
-        return claim_findings(context, claim, unreadable_claim(roles), "grounding.text")
+    if roles.unreadable or is_cut_short(claim, roles):
+        return claim_findings(context, claim, unreadable_claim(roles) or [UNREAD_WORDS], "grounding.text")
     wanted = [w for w in words_of(claim.text) if w not in _REASON_GLUE]
+    kinds = ("whens", "routes") if claim.field == "site" else ("whens", "routes", "sites")
+    other = words_of(context.text(Span(statement.name.start, statement.name.end)))
+    other += [w for kind in kinds for r in getattr(statement.roles, kind) for w in words_of(context.text(Span(r.chunk.start, r.chunk.end)))]
+    if wanted and set(wanted) <= set(other):
+        # `after food` as the reason, the name as the place: words of the statement, and none that say so.
+        says = "in the source these words say something else"
+        role = Judgement(ABSTAIN, "schema.role", says, statement.chunks[:1], severity=Severity.MAJOR)
+        return claim_findings(context, claim, [role], "grounding.text")
     # What is read as a dose or a time is no reason and no place: `OD` as a site, `1-1-1` as an indication.
     text = statement_words(
         context, statement, without=frozenset(r.chunk for kind in READ_AS_VALUES for r in getattr(statement.roles, kind))
     )
     same = context.rulepack.lexicon.same_reasons
-    told = [w for w in _by_meaning(words_of(claim.text), same) if w not in _REASON_GLUE]
+    told = [w for w in by_meaning(words_of(claim.text), same) if w not in _REASON_GLUE]
     stated = [*statement.roles.prn_for, *statement.roles.indications]
     verbatim = bool(wanted) and all(f" {w} " in text for w in wanted)
-    if verbatim or (told and set(told) <= set(_by_meaning(text.split(), same))):
+    if verbatim or (told and set(told) <= set(by_meaning(text.split(), same))):
         dropped = limit_of_the_reason(context, statement, claim, wanted) or reason_of_the_limit(context, statement, claim, wanted)
         if dropped:
             where = tuple(dropped)
@@ -181,17 +236,21 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
                 [Judgement(ABSTAIN, "text.limit_dropped", "source also says from what value on", where, severity=Severity.MAJOR)],
                 "grounding.text",
             )
+        if claim.field == "as_needed_for" and not statement.roles.prn:
+            says = "source gives these words as the reason of a regular order"
+            role = Judgement(ABSTAIN, "timing.prn_invented", says, chunks_holding(context, statement, wanted), severity=Severity.MAJOR)
+            return claim_findings(context, claim, [role], "grounding.text")
         found = Judgement(PASS, "text.verbatim", "source has the same words", chunks_holding(context, statement, wanted))
         if not verbatim:
             where = tuple(r.chunk for r in stated) or statement.chunks[-1:]
             found = Judgement(PASS, "text.same_reason", "source says the same in other words", where, note=True)
-        return claim_findings(context, claim, [found], "grounding.text")
+        return claim_findings(context, claim, [found, *judge_reasons(context, item, claim, statement)], "grounding.text")
     whole = " " + " ".join(words_of(context.source.text)) + " "
     proven = statement.readable and not setting.misreadable and not all(f" {w} " in whole for w in wanted)
     # Beside a reason the source does state, other words may say the same, unless the table knows both as different reasons.
-    known = {w for w in told if w.startswith(_MEANT)}
-    reasons = {w for r in stated for w in _by_meaning(words_of(context.text(Span(r.chunk.start, r.chunk.end))), same)}
-    if reasons and not (known and known == set(told) and all(w.startswith(_MEANT) for w in reasons) and not known & reasons):
+    known = {w for w in told if w.startswith(MEANT)}
+    reasons = {w for r in stated for w in by_meaning(words_of(context.text(Span(r.chunk.start, r.chunk.end))), same)}
+    if reasons and not (known and known == set(told) and all(w.startswith(MEANT) for w in reasons) and not known & reasons):
         proven = False
     return claim_findings(
         context,
@@ -209,39 +268,30 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
 
 
 _REASON_GLUE = frozenset({"for", "of", "the", "a", "in", "and"})
-_MEANT = "="  # no word holds it, so a meaning is never taken for a word
-_LONGEST_REASON = 4
-
-
-def _by_meaning(words: Sequence[str], same: Mapping[str, str]) -> list[str]:
-    """The words with every listed wording of a reason (`bukhar`, `HTN`) replaced by its meaning, longest first."""
-    out: list[str] = []
-    place = 0
-    while place < len(words):
-        for size in range(min(_LONGEST_REASON, len(words) - place), 0, -1):
-            meant = same.get(" ".join(words[place : place + size]))
-            if meant is not None:
-                out.append(_MEANT + meant)
-                place += size
-                break
-        else:
-            out.append(words[place])
-            place += 1
-    return out
 
 
 @of_a_statement("grounding.text")
 def quote_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`source_quote`: verbatim in the item's own statement, white space and case aside."""
-    start = context.source.text.rfind("\n", 0, statement.span.start) + 1
-    stop = context.source.text.find("\n", statement.span.end)
-    around = fold(context.source.text[start : stop if stop >= 0 else len(context.source.text)]).text
+    source = context.source.text
+    first = source.rfind("\n", 0, statement.span.start) + 1
+    last = source.find("\n", statement.span.end)
+    last = last if last >= 0 else len(source)
+    # What stands before and behind it on its lines may be quoted too, unless it is another medicine's.
+    others = [s.span for s in context.reading.statements if s.group != statement.group]
+    start = max([first, *(s.end for s in others if s.end <= statement.span.start)])
+    stop = min([last, *(s.start for s in others if s.start >= statement.span.end)])
     quoted = " ".join(fold(claim.text).text.split())
     # Whole words and numbers: `50 mg` is no quotation of `650 mg`.
-    if quoted and re.search(rf"(?<![\w.,/-]){re.escape(quoted)}(?![\w])(?![.,/-]\w)", " ".join(around.split())):
+    found = re.compile(rf"(?<![\w.,/-]){re.escape(quoted)}(?![\w])(?![.,/-]\w)")
+    if quoted and found.search(" ".join(fold(source[start:stop]).text.split())):
         return claim_findings(
             context, claim, [Judgement(PASS, "text.verbatim", "source has exactly that", statement.chunks[:1])], "grounding.text"
         )
+    if quoted and found.search(" ".join(fold(source[first:last]).text.split())) and fold(context.text(statement.span)).text in quoted:
+        says = "the quotation holds the item's own statement and that of another medicine"
+        more = Judgement(ABSTAIN, "text.quote_of_several", says, statement.chunks[:1], severity=Severity.MAJOR)
+        return claim_findings(context, claim, [more], "grounding.text")
     return claim_findings(
         context,
         claim,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from medfence_guard.checks.check import Context
-from medfence_guard.checks.grounding.claimed import UNREAD_WORDS, unread_words, unreadable_claim
-from medfence_guard.checks.grounding.components.others import other_components
+from medfence_guard.checks.grounding.claimed import unreadable_claim
+from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
@@ -25,15 +25,17 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
     if slots_spelt_out(statement.roles, roles) is not None:
         # `1 morning, 1 night` for `1-0-1`: the counts are those of the slots, and compared with them.
         roles = replace(roles, doses=[], numbers=[])
-    judgements = list(judgements) + unread_words(context, setting, item, claim, roles)
+    judgements = list(judgements)
+    # `{"value": 2, "unit": "day"}`: a length of time alone is no frequency, and says nothing of the duration either.
+    misplaced = () if roles.has_timing else ("durations",)
     judgements.extend(
-        other_components(
+        said_besides(
             context,
             setting,
             item,
             claim,
             roles,
-            beside=("rates", "slots", "prn", "weekdays", "stat", "as_directed", "ambiguous", "day_parts"),
+            beside=("rates", "slots", "prn", "weekdays", "stat", "as_directed", "ambiguous", "day_parts", *misplaced),
         )
     )
     if not judgements:
@@ -47,12 +49,8 @@ def duration_check(context: Context, claim: Claim, item: Item, statement: Statem
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     judgements = unreadable_claim(roles) or compare_duration(setting, roles)
-    if roles.residue or (roles.durations and roles.numbers):
-        judgements = [
-            *judgements,
-            UNREAD_WORDS,
-        ]
-    judgements = [*judgements, *other_components(context, setting, item, claim, roles, beside=("durations", "numbers"))]
+    bare = () if roles.durations else ("numbers",)
+    judgements = [*judgements, *said_besides(context, setting, item, claim, roles, beside=("durations", *bare))]
     return claim_findings(context, claim, judgements, "grounding.duration")
 
 
@@ -61,9 +59,14 @@ def as_needed_check(context: Context, claim: Claim, item: Item, statement: State
     """`as_needed`: true needs a word for it, false a statement read to its end without one."""
     setting = setting_for(context, item, statement)
     claimed = claim.boolean
+    rest: list[Judgement] = []
     if claimed is None:
         roles = context.roles_of(claim)
         text = claim.text.strip().lower()
+        if roles.prn:
+            timed = roles.rates or roles.slots or roles.stat or roles.weekdays or roles.as_directed
+            rest = said_besides(context, setting, item, claim, roles, beside=("prn",) if timed else ("prn", "rates"))
+            rest.extend(unreadable_claim(roles))
         if roles.prn or text in ("yes", "true", "y"):
             claimed = True
         elif text in ("no", "false", "n"):
@@ -75,4 +78,4 @@ def as_needed_check(context: Context, claim: Claim, item: Item, statement: State
                 [Judgement(ABSTAIN, "claim.unread_words", "the claim is no yes or no that can be read", severity=Severity.MAJOR)],
                 "grounding.as_needed",
             )
-    return claim_findings(context, claim, compare_prn_flag(setting, claimed), "grounding.as_needed")
+    return claim_findings(context, claim, [*compare_prn_flag(setting, claimed), *rest], "grounding.as_needed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from medfence_guard.checks.check import Context
 from medfence_guard.reader.chunks import Chunk
@@ -32,3 +32,25 @@ def statement_words(context: Context, statement: Statement, without: frozenset[C
     """All words of a statement but those of the chunks in `without`, one space around each: `f" {w} " in …` asks for a whole word."""
     pieces = sorted({(c.start, c.end) for c in statement.chunks if c not in without})
     return " " + " ".join(" ".join(words_of(context.source.text[a:b])) for a, b in pieces) + " "
+
+
+MEANT = "="
+"""What marks a meaning among words: no word holds it."""
+_LONGEST_REASON = 4
+
+
+def by_meaning(words: Sequence[str], same: Mapping[str, str]) -> list[str]:
+    """The words with every listed wording of a reason (`bukhar`, `HTN`) replaced by its meaning, longest first."""
+    out: list[str] = []
+    place = 0
+    while place < len(words):
+        for size in range(min(_LONGEST_REASON, len(words) - place), 0, -1):
+            meant = same.get(" ".join(words[place : place + size]))
+            if meant is not None:
+                out.append(MEANT + meant)
+                place += size
+                break
+        else:
+            out.append(words[place])
+            place += 1
+    return out

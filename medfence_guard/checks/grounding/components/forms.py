@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from medfence_guard.attest import implied_forms
 from medfence_guard.checks.check import INJECTABLE, Context
 from medfence_guard.checks.grounding.components.implied import base_form, weigh_curated
-from medfence_guard.checks.grounding.stated import name_chunks, releases_of
+from medfence_guard.checks.grounding.stated import name_chunks, releases_of, releases_within
 from medfence_guard.checks.grounding.wording import statement_words, words_of
 from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, added
 from medfence_guard.contract import Severity
 from medfence_guard.reader.statement import Statement
+
+_RELEASED_AS = {"tablet_dispersible": "dispersible", "tablet_orodispersible": "orodispersible"}
 
 
 def judge_form(context: Context, setting: Setting, statement: Statement, wanted: str) -> list[Judgement]:
@@ -22,6 +24,10 @@ def judge_form(context: Context, setting: Setting, statement: Statement, wanted:
     if wanted in stated:
         return [Judgement(PASS, "form.equal", "source says the same form", (stated[wanted],))]
     family = lexicon.form_family.get(wanted)
+    released = {lexicon.release_family.get(r) for r in releases_of(statement)}
+    if set(stated) == {"tablet"} and _RELEASED_AS.get(wanted) in released - {None}:
+        # `Tab X 20 mg DT`
+        return [Judgement(PASS, "form.with_its_release", "source says a tablet, and of what kind", tuple(stated.values()), note=True)]
     if stated:
         where = tuple(stated.values())
         families = {lexicon.form_family.get(f) for f in stated}
@@ -138,9 +144,9 @@ def judge_container(context: Context, setting: Setting, told: str) -> list[Judge
     return [Judgement(ABSTAIN, "form.container_added", "source does not say in what it comes", where, severity=Severity.MAJOR)]
 
 
-def judge_release(statement: Statement, claimed: Sequence[str], setting: Setting) -> list[Judgement]:
+def judge_release(context: Context, statement: Statement, claimed: Sequence[str], setting: Setting) -> list[Judgement]:
     """Releases, word by word: another of the same family is undecided, another family contradicts, an unwritten one is added."""
-    stated = releases_of(statement)
+    stated = (*releases_of(statement), *releases_within(context, statement))
     where = tuple(r.chunk for r in statement.roles.releases)
     out: list[Judgement] = []
     for wanted in claimed:

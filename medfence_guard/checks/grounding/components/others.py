@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medfence_guard.checks.check import Context
+from medfence_guard.checks.grounding.claimed import KEY_CONTRADICTS, UNREAD_WORDS, is_cut_short
 from medfence_guard.checks.grounding.components.amounts import judge_dose_times
 from medfence_guard.checks.grounding.components.counts import judge_listed, judge_maximum
 from medfence_guard.checks.grounding.components.forms import judge_container, judge_form, judge_release
 from medfence_guard.checks.grounding.components.implied import units_implied, weigh_curated
 from medfence_guard.checks.grounding.components.limits import judge_limits
+from medfence_guard.checks.grounding.components.reasons import judge_reasons
 from medfence_guard.checks.grounding.components.routes import judge_method, judge_route, judge_sites
 from medfence_guard.checks.grounding.wording import statement_words, words_of
 from medfence_guard.compare import (
@@ -73,11 +75,13 @@ def other_components(context: Context, setting: Setting, item: Item, claim: Clai
     if "quantities" not in beside and roles.quantities:
         out.extend(judge_listed(setting, roles.quantities, statement.roles.quantities, "that quantity"))
     if "releases" not in beside and roles.releases:
-        out.extend(judge_release(statement, [r.value[0] for r in roles.releases], setting))
+        out.extend(judge_release(context, statement, [r.value[0] for r in roles.releases], setting))
     if roles.refills:
         out.extend(judge_listed(setting, roles.refills, statement.roles.refills, "to refill"))
     out.extend(judge_method(context, setting, claim, roles))
     out.extend(judge_limits(context, setting, claim, roles))
+    if roles.prn_for or roles.indications:
+        out.extend(judge_reasons(context, item, claim, statement))
     if claim.field != "timing" and whens and sum(r.value.low for r in roles.rates) > 1:
         # `BD before breakfast` where the source has one dose before breakfast and one before dinner.
         several = {w.value[0] for w in statement.roles.whens} - {w.value[0] for w in whens}
@@ -94,6 +98,61 @@ def other_components(context: Context, setting: Setting, item: Item, claim: Clai
     if claim.field not in ("timing", "instructions"):
         out.extend(_added_words(context, setting, claim, roles))
     return out
+
+
+def said_besides(
+    context: Context,
+    setting: Setting,
+    item: Item,
+    claim: Claim,
+    roles: Roles,
+    beside: Sequence[str],
+    *,
+    residue: bool = True,
+) -> list[Judgement]:
+    """All that a value says and its field's own comparison did not consume (`beside` names what it did): no check may leave it out.
+
+    What is read is judged as in its own field; words and numbers nobody read, and a joint with nothing behind it, are never entailed.
+    """
+    out = other_components(context, setting, item, claim, roles, beside)
+    if claim.key != claim.field and _key_counts_otherwise(context, claim, roles):
+        out.append(KEY_CONTRADICTS)
+    if (
+        (roles.residue and residue)
+        or roles.unsupported
+        or roles.cues
+        or (roles.numbers and "numbers" not in beside)
+        or (roles.ambiguous and "ambiguous" not in beside)
+        or is_cut_short(claim, roles)
+    ):
+        out.append(UNREAD_WORDS)
+    return out
+
+
+# The last word of what a key makes of a bare number (`{} times a week`) -> the kinds of value it counts, and their unit.
+_COUNTED = {
+    **dict.fromkeys(("day", "week", "hours"), ("rates", "slots")),
+    **dict.fromkeys(("days", "weeks", "months"), ("durations",)),
+    **dict.fromkeys(("tablets", "capsules", "mg", "mcg", "ml"), ("strengths", "doses", "quantities")),
+}
+_TIMES = {"day": "d", "week": "wk", "hours": "h", "days": "d", "weeks": "wk", "months": "mo"}
+
+
+def _key_counts_otherwise(context: Context, claim: Claim, roles: Roles) -> bool:
+    """`weeks: "30 days"`, `strength_mcg: "40 mg"`: the key names one unit and its value another."""
+    role = context.rulepack.alias_table.item_role(claim.key)
+    if role is None or role.kind != "template":
+        return False
+    word = role.template.rsplit(" ", 1)[-1]
+    unit = _TIMES.get(word) or getattr(context.rulepack.lexicon.units.get(word), "ucum", None)
+    told: set[str | None] = set()
+    for kind in _COUNTED.get(word, ()):
+        for found in getattr(roles, kind):
+            if kind in ("strengths", "doses"):
+                told.update(found.value.units)
+            else:
+                told.add(found.value.unit if kind == "rates" else "d" if kind == "slots" else found.value[2])
+    return bool(told - {unit, None})
 
 
 def _added_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:

@@ -155,8 +155,12 @@ def judge_sites(setting: Setting, claim: Roles) -> list[Judgement]:
     stated = {r.value: r.chunk for r in setting.statement.roles.sites}
     out: list[Judgement] = []
     for role in claim.sites:
+        sided = [chunk for site, chunk in stated.items() if site.startswith(f"{role.value} ")] if role.value in ("right", "left") else []
         if role.value in stated:
             out.append(Judgement(PASS, "site.equal", "source says the same site", (stated[role.value],)))
+        elif sided and len(stated) == 1:
+            # `laterality: "right"` of `right eye`
+            out.append(Judgement(PASS, "site.side_equal", "source says the same side", (sided[0],), note=True))
         elif stated:
             out.append(Judgement(FAIL, "site.different", "source says another site", tuple(stated.values())))
         elif any(r.value[0] == "site" for r in setting.statement.roles.ambiguous):

@@ -1,0 +1,309 @@
+"""Every word of the page is accounted for: by a statement, or by a rule that says why it decides nothing (P10, P21).
+
+What the segmenter gave to no statement is cut into clauses, and each is held to the world its place on the page allows:
+
+- **Among and below the orders**, and between a heading of orders and the first of them, the world is closed. A clause is harmless
+  only as a whole: an aside (`asides.py`), a line of the paper, printed text, a measured value, a heading. One word that
+  nobody listed and it may be of an order; the page goes to a person.
+- **Above the orders**, under a heading of what was found (`C/o`, `Imp:`), and below the signature, stand names, places and
+  diagnoses, which no list holds. There every clause is harmless but one that holds a word by which orders are limited,
+  taken back, put off or given to somebody (`remarks.json`: `deciding`, `deciding_first`), or that names another paper.
+- **Before a name in its own clause** (`At BP 150, Tab X`), a measured value or a time decides when the order holds.
+
+What such a clause says is never applied to an order: which one, and how, is a person's business.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from medfence_guard.contract import Span
+from medfence_guard.reader.asides import is_aside, is_of_the_paper, turns
+from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.lexicon import AsideClass, Lexicon
+from medfence_guard.reader.lines import is_measured
+from medfence_guard.reader.plain import is_plain
+from medfence_guard.reader.remarks import heads_something_else
+
+Section = tuple[str, str]
+_WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
+# Sections of what was found or told: their words are open.
+_TOLD = frozenset({"complaints", "exam", "diagnosis", "family", "social", "past", "allergy", "signature"})
+# Sections of visits and tests: theirs are listed, wherever they stand.
+_LISTED = frozenset({"followup", "investigations"})
+_ORDERS = frozenset({"active", "reported"})
+_ENDED = frozenset({"stopped", "past", "held"})
+# Chunks that say how a medicine is taken, whatever stands beside them.
+_OF_TAKING = frozenset("slots maximum stat as_directed refill collective unsupported".split())
+_TIMES = frozenset("rate when prn weekday duration duration_open number amount inert mark".split())
+_WITHOUT_TIME = frozenset("number inert mark".split())
+_PRINTED = frozenset("boilerplate review_phrases mark date".split())
+_BESIDE_PRINT = frozenset("boilerplate label inert mark date number".split())
+_FEW_TITLES = 2
+_TITLES = frozenset("label heading mark item inert".split())
+_COMPLAINT = frozenset("indication indication_part mark".split())
+_KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
+_SUBJECTS = frozenset({"pt", "patient", "he", "she"})
+_SHORT = 4
+_DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
+# Before a name: where or as what it is given, or that it is to be.
+_LEADS = frozenset("start starting ward test trial surgery".split())
+_LEAD_KINDS = frozenset("number amount tuple range percent".split())
+
+
+class _Clause(NamedTuple):
+    """A run of chunks that no statement took, within one sentence of one line.
+
+    `leads`: a statement follows in the sentence; `trails`: one stands before it there.
+    """
+
+    chunks: Sequence[Chunk]
+    line: int
+    leads: bool
+    trails: bool
+
+
+class Page(NamedTuple):
+    """What the segmenter knows of the page.
+
+    `sections`: of each line, before it is read and behind it; `signed`: the lines below a signature; `asides`: the spans that were
+    found to be none of the orders' business; `heads`: the lines that are heads of tables; `orders`: those at which orders begin, the
+    first of them at the place `first`.
+    """
+
+    text: str
+    lexicon: Lexicon
+    classes: Sequence[AsideClass]
+    lines: Sequence[Sequence[Chunk]]
+    sections: Sequence[tuple[Section, Section]]
+    signed: Collection[int]
+    asides: Sequence[tuple[int, int]]
+    heads: Collection[int]
+    orders: Sequence[int]
+    first: int
+
+    def text_of(self, chunks: Sequence[Chunk]) -> str:
+        return self.text[min(c.start for c in chunks) : max(c.end for c in chunks)]
+
+
+def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
+    """The clauses that may change an order of the page. `taken`: the chunks of its statements."""
+    if not page.orders:
+        return []
+    spans = [(clause.chunks[0].start, clause.chunks[-1].end) for clause in _clauses(taken, page) if not _is_harmless(clause, page)]
+    return [Span(*sorted(span)) for span in [*spans, *_undecided_headings(page), *_signs(page)]]
+
+
+def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
+    """What is left of each line once the statements, and the asides, are taken out of it."""
+    owned = sorted([(c.start, c.end, True) for c in taken] + [(start, end, False) for start, end in page.asides])
+    starts = [start for start, _, _ in owned]
+    for line, chunks in enumerate(page.lines):
+        run: list[Chunk] = []
+        trails = False
+        for place, chunk in enumerate(chunks):
+            at = bisect_left(starts, chunk.end) - 1
+            if at >= 0 and owned[at][1] > chunk.start:
+                if run:
+                    yield _Clause(run, line, owned[at][2], trails)
+                run, trails = [], owned[at][2]
+            elif chunk.kind == "mark" and chunk.value in (".", ";") and _ends_a_sentence(chunks, place):
+                if run:
+                    yield _Clause(run, line, False, trails)
+                run, trails = [], False
+            else:
+                run.append(chunk)
+        if run:
+            yield _Clause(run, line, False, trails)
+
+
+def _ends_a_sentence(chunks: Sequence[Chunk], place: int) -> bool:
+    """A semicolon, or a full stop behind more than one letter and before a space."""
+    after = chunks[place + 1] if place + 1 < len(chunks) else None
+    apart = after is None or after.start > chunks[place].end
+    return chunks[place].value == ";" or (apart and place > 0 and chunks[place - 1].end - chunks[place - 1].start > 1)
+
+
+def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
+    """Without list numbers, bullets and brackets around it."""
+    first, last = 0, len(chunks)
+    if last > 2 and chunks[0].kind == "number" and chunks[1].value in (")", "."):
+        first = 2
+    while first < last and chunks[first].kind in ("mark", "item"):
+        first += 1
+    while last > first and chunks[last - 1].kind == "mark":
+        last -= 1
+    return chunks[first:last]
+
+
+def _is_harmless(clause: _Clause, page: Page) -> bool:
+    body = _bare(clause.chunks)
+    if not body or clause.line in page.heads:
+        return True
+    above = clause.line < page.orders[0] or (clause.line == page.orders[0] and body[-1].end <= page.first)
+    section, _ = page.sections[clause.line]
+    if clause.leads and _delays(body, page):
+        return False
+    heading, rest = _headed(clause, body, page, above=above)
+    if heading is not None:
+        section, body = heading, rest
+    if not body or clause.leads:
+        return True
+    if above and _heads_the_orders(clause, page) and heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
+        return False
+    kinds = {c.kind for c in body}
+    # `Panic:` heads the order below it.
+    named = kinds <= _COMPLAINT and (above or clause.chunks[-1].value != ":")
+    plain = page.lexicon.plain
+    if body[0].kind == "boilerplate" and all(c.kind in _BESIDE_PRINT or c.value == "issue" or plain.group(page.text_of([c])) for c in body):
+        return True
+    titles = sum(c.kind == "label" for c in body)
+    if kinds <= _PRINTED or named or (titles and kinds <= _TITLES) or (titles > _FEW_TITLES and len(body) - titles <= 1):
+        return True
+    if is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name):
+        return True
+    if not clause.trails and is_measured(body, page.lexicon.remarks.beside_values):
+        return True
+    if clause.trails and any(c.kind == "header_line_starts" for c in body):
+        # `, temp 101`: when it is taken
+        return False
+    visit = heading is not None and section[0] in _LISTED
+    if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations") or _in_parts(body, page):
+        return True
+    if ("collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME)) or _is_kept(body, page):
+        return True
+    if section[0] in _LISTED or not (section[0] in _TOLD or clause.line in page.signed or (above and section[1] not in _ORDERS)):
+        return False
+    told = section[0] in _TOLD
+    return not _decides(body, page, changed=not above, titled=section[0] == "header", told=told)
+
+
+def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) -> tuple[Section | None, Sequence[Chunk]]:
+    """`(section, the rest)` of a clause that opens with a heading: `Imp: HTN`, `Pt c/o fever`. Among the orders, `Exam days` has none."""
+    led = len(body) > 1 and page.text_of(body[:1]) in _SUBJECTS
+    heading = meaning_of(body[led], "heading")
+    if not isinstance(heading, tuple):
+        return None, body
+    after = next((c for c in clause.chunks if c.start >= body[led].end), None)
+    marked = after is None or after.kind == "mark" or "/" in page.text_of(body[led : led + 1])
+    return (heading, _bare(body[1 + led :])) if above or marked else (None, body)
+
+
+def _heads_the_orders(clause: _Clause, page: Page) -> bool:
+    """Whether it is a whole line, and nothing but a heading or the head of a table stands between it and the first order."""
+    whole = len(clause.chunks) == len(page.lines[clause.line])
+    if not whole or any(c.value == "," or (isinstance(h := meaning_of(c, "heading"), tuple) and h[1] == "none") for c in clause.chunks):
+        return False
+    between = range(clause.line + 1, page.orders[0])
+    return all(line in page.heads or (len(_bare(page.lines[line])) == 1 and means(page.lines[line][0], "heading")) for line in between)
+
+
+def _in_parts(body: Sequence[Chunk], page: Page) -> bool:
+    """`Low K+ diet, avoid NSAIDs`: each part between commas harmless in its own way."""
+    parts: list[list[Chunk]] = [[]]
+    for chunk in body:
+        if chunk.kind == "mark" and chunk.value in (",", ";"):
+            parts.append([])
+        else:
+            parts[-1].append(chunk)
+    return len(parts) > 1 and all(
+        part and (is_aside(part, page.text, page.classes) or is_plain(part, page.text, page.lexicon.plain)) for part in parts
+    )
+
+
+def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
+    """`Do not stop medicines on your own`, `Will continue`: it changes nothing, and names nothing but what orders are called."""
+    nouns = page.lexicon.remarks.nouns
+    kept = [c for c in body if c.kind == "pseudo_cue" or (c.kind == "cue" and c.value[0] in ("continue", "taking"))]
+    rest = [word for c in body if c not in kept and c.kind != "mark" for word in _WORD.findall(page.text_of([c]))]
+    return body[0] in kept and all(word in _KEPT_WORDS or word in nouns for word in rest)
+
+
+def _delays(body: Sequence[Chunk], page: Page) -> bool:
+    """`At BP 150, Tab X`, `Till Hb 12: Tab X`: what stands before a name measures or times it."""
+    words = _WORD.findall(page.text_of(body))
+    remarks = page.lexicon.remarks
+    if not remarks.deciding.isdisjoint(word for word in words if word not in remarks.nouns):
+        return True
+    if any(means(c, "review_phrases") for c in body) or not _LEADS.isdisjoint(words) or words[-1:] == ["or"]:
+        return True
+    measured = any(means(c, "header_line_starts") or c.kind == "indication" for c in body)
+    timed = bool(words) and words[0] in remarks.starts
+    apart = page.text[body[-1].end : body[-1].end + 1] == ","
+    return measured and (timed or apart or any(c.kind in _LEAD_KINDS or c.kind == "verb" for c in body))
+
+
+def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, titled: bool, told: bool) -> bool:
+    """Whether a clause in the open world holds a word by which orders are limited, taken back, put off or given to somebody.
+
+    `changed`: below them, so is what was changed; `titled`: it stands behind a name or another head of the paper; `told`: under a
+    heading of what was found.
+    """
+    kinds = {c.kind for c in body}
+    if not kinds.isdisjoint(_OF_TAKING) or (kinds <= _TIMES and not kinds <= _WITHOUT_TIME):
+        return True
+    text = page.text_of(body)
+    words = _WORD.findall(text)
+    remarks = page.lexicon.remarks
+    if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
+        return True
+    short = len(words) <= _SHORT and not told
+    if short and words[-1:] in (["day"], ["days"]) and turns(words):
+        # `Pain days`
+        return True
+    if (changed and not remarks.changes.isdisjoint(words)) or (short and not remarks.deciding_short.isdisjoint(words)):
+        return True
+    ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid")]
+    if ended and (titled or ended[-1] is body[-1] or means(body[0], "header_line_starts")):
+        return True
+    if changed and any(c.kind == "amount" and not c.value.per and set(c.value.units) & _DOSED for c in body):
+        # `chemist gave 10 mg`; above them, `12 MG Road`
+        return True
+    return len(words) <= 3 and any(means(c, "person_roles") for c in body)
+
+
+# `PTO`, `continued overleaf`: more stands where nobody reads. `Page 2 of 2` at its end says that nothing does.
+_GOES_ON = re.compile(
+    r"\bp\.? ?t\.? ?o\b\.?|\b(?:contd?|continue[sd]?)\.? (?:on|over|to) (?:the )?(?:next|back|reverse|other|page|leaf)|\boverleaf\b|"
+    r"\b(?:see|turn) (?:over|reverse|back)\b"
+)
+_PAGES = re.compile(r"\bpage:? ?(\d+) ?(?:of|/) ?(\d+)")
+MAX_PAGES = 99
+_COUNTED = r"(?:medicines|drugs|items|medications|meds)"
+_TOTAL = re.compile(rf"\btotal ?[:=-]? ?(\d+) ?{_COUNTED}\b|\b(?:total|nos?\.? of) ?{_COUNTED} ?[:=-]? ?(\d+)\b")
+# Marks for what stands above, and words for what is replaced, on the line of an order.
+_DITTO = re.compile(r"(?<!\S)(?:- ?)?(?:\" ?\"|\"|''|,,)(?: ?-)?(?!\S)")
+_REPLACED = re.compile(r"\b(?:instead|in place of|in lieu of|(?:to be )?replaced by|to replace)\b")
+
+
+def _signs(page: Page) -> Iterator[tuple[int, int]]:
+    """What a line says of the page or of the orders on it, whatever else stands there: that more follows, how many, the same again."""
+    pages: dict[int, tuple[int, int]] = {}
+    last = 0
+    for line, chunks in enumerate(page.lines):
+        text = page.text_of(chunks)
+        span = (min(c.start for c in chunks), max(c.end for c in chunks))
+        if found := _PAGES.search(text):
+            pages[int(found[1])] = span
+            last = max(last, int(found[2]))
+        total = _TOTAL.search(text)
+        miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
+        beside = any(abs(line - order) <= 1 for order in page.orders)
+        if _GOES_ON.search(text) or miscounted or (beside and (_DITTO.search(text) or _REPLACED.search(text))):
+            yield span
+    if pages and last <= MAX_PAGES and not pages.keys() >= set(range(1, last + 1)):
+        yield from pages.values()
+
+
+def _undecided_headings(page: Page) -> Iterator[tuple[int, int]]:
+    """`Stopped`, and `Rx` on the next line: of which of the two the list is, nobody can say."""
+    for chunks, after in itertools.pairwise(page.lines):
+        body, next_body = _bare(chunks), _bare(after)
+        if len(body) == 1 and next_body and means(next_body[0], "heading"):
+            heading = meaning_of(body[0], "heading")
+            if isinstance(heading, tuple) and heading[1] in _ENDED:
+                yield body[0].start, body[0].end

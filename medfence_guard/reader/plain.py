@@ -1,0 +1,146 @@
+"""A clause of plain words: `Hot packs, back exercises`, `Watch for rash`, `USG + AFP 6 monthly`, `CXR if cough > 3 weeks` (P21).
+
+`asides.py` holds clauses of a few reviewed subjects to a grammar of each; advice, tests and findings are far more than that.
+Here the words carry it: `lexicon/plain.json` lists, by what they are about, words that name no medicine and limit, change,
+time or count nothing. A clause is harmless if
+
+- it opens with such a word, or with an opener before it (`avoid`, `no`, `watch for`): never with `with`, `after`, `for`;
+- every other word is one of them, or a small word (`and`, `of`, `the`);
+- a number or a time stands behind a word of a group that has times of its own (a walk, a test, a visit), and is in no unit of
+  medicines;
+- a condition (`if`, `in case of`) stands behind a visit, a test or a report, or before one, and holds nothing but such words,
+  numbers and times.
+
+One word nobody listed, and it is not: it may be a medicine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from medfence_guard.reader.asides import clause_of, measures, turns
+from medfence_guard.reader.beside import is_advice
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.lexicon import PlainWords, longest
+
+_TIMES = frozenset("rate duration duration_open weekday date when code stat malformed".split())
+_NUMBERS = frozenset("number percent tuple range".split())
+# Whatever the words, these are of a medicine.
+_NEVER = frozenset(
+    "form slots maximum quantity refill medicine_class confused unreadable collective instruction_to_model as_directed then "
+    "ambiguous".split()
+)
+_GROUPS = {
+    "indication": "findings_and_symptoms",
+    "indication_part": "findings_and_symptoms",
+    "drug": "tests",
+    "header_line_starts": "tests",
+    "review_phrases": "visits_and_papers",
+}
+_VITAMIN = frozenset({"vit", "vitamin"})
+# `If fever persists, repeat CBC`: what is to be done stands behind one of these.
+_ANSWERING = frozenset(", : - repeat get do send check".split())
+_MARKS = frozenset(",/&+-()'\".:")
+_TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*(?:-[a-z]+)*|\d+(?:[.,/:]\d+)*|\S")
+
+
+def is_plain(chunks: Sequence[Chunk], text: str, words: PlainWords, *, visit: bool = False, tested: bool = False) -> bool:
+    """Whether a whole clause is made of plain words. `text`: the folded source the chunks point into; `visit`: a heading of visits
+    or tests stands before it, and is its subject; `tested`: it stands in a section of tests.
+    """
+    if any(c.kind in _NEVER or (c.kind == "cue" and _ends(c)) for c in chunks):
+        return False
+    tokens, _, held = clause_of(chunks, text, _TOKEN)
+    if not tokens or turns(tokens) or not _are_analytes(tokens, held, words, tested=visit or tested):
+        return False
+    told = frozenset(tokens)
+    at = opened = words.opening(tokens)
+    visited = any(words.group(token) in words.conditional for token in tokens[:opened])
+    visit = visit or visited
+    conditioned = longest(words.conditions, tokens, at)
+    if not (visit or conditioned) and (at == len(tokens) or not _is_subject(tokens[at], held[at], words)):
+        return False
+    at += conditioned
+    timed, conditional = visit or conditioned > 0, visit or conditioned > 0
+    # `Temp > 100` is a condition without its `if`.
+    compared = conditioned > 0 or not any(c.kind == "header_line_starts" for c in chunks)
+    answered = not conditioned or visited
+    limited = conditioned > 0
+    last = len(tokens) - (tokens[-1] in words.closing and _is_done(tokens[at:], words))
+    while at < last:
+        token, chunk = tokens[at], held[at]
+        group = words.group(token) or _group_of(chunk)
+        if token in _VITAMIN and tested and tokens[at + 1 : at + 2] and tokens[at + 1] in words.analytes:
+            group = "tests"
+        if group is None and token in words.analytes and tokens[at - 1] in words.measured_in:
+            group = "tests"
+        if group is not None:
+            answered = answered or token in words.visits or (group in words.conditional and tokens[at - 1] in _ANSWERING)
+            timed = timed or group in words.timed
+            conditional = conditional or group in words.conditional or opened > 0
+            at += 1
+        elif conditional and (size := longest(words.conditions, tokens, at)):
+            timed = compared = limited = True
+            at += size
+        elif tokens[at - 1] == "," and visit:
+            # `Review after a month, twice weekly`
+            return False
+        elif (
+            token in words.small
+            or token in _MARKS
+            or (limited and token in words.in_conditions)
+            or (timed and _is_of_time(token, chunk, told, words, compared=compared))
+        ):
+            at += 1
+        else:
+            return False
+    return answered
+
+
+def _ends(cue: Chunk) -> bool:
+    """`na len`, `stopped`: it is said of what stands before it."""
+    return cue.value[0] in ("stopped", "held") or tuple(cue.value) == ("avoid", "after")
+
+
+def _is_done(tokens: Sequence[str], words: PlainWords) -> bool:
+    """`OPG taken`, `Crisis numbers given`: done is a test, a procedure, a talk or a paper."""
+    return words.group(tokens[0]) in words.done
+
+
+def _are_analytes(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords, *, tested: bool) -> bool:
+    """Whether each medicine named is what a laboratory measures: `S. calcium`, `Test: urea, vit B12`."""
+    for at, (token, chunk) in enumerate(zip(tokens, held, strict=True)):
+        if chunk is not None and chunk.kind == "drug":
+            tested = tested or tokens[at - 1] in words.measured_in or tokens[at - 2 : at - 1] == ["s"]
+            if not tested or token not in words.analytes:
+                return False
+    return True
+
+
+def _is_subject(token: str, chunk: Chunk | None, words: PlainWords) -> bool:
+    known = token in words.small or token in words.time_words
+    return words.group(token) is not None or (not known and _group_of(chunk) is not None)
+
+
+def _group_of(chunk: Chunk | None) -> str | None:
+    """Of what the reader knows by itself: reviewed advice, a complaint, a measured thing."""
+    if chunk is None:
+        return None
+    return "care" if is_advice(chunk) else _GROUPS.get(chunk.kind)  # a medicine here is an analyte
+
+
+def _is_of_time(token: str, chunk: Chunk | None, told: frozenset[str], words: PlainWords, *, compared: bool) -> bool:
+    if token in "<>":
+        return compared
+    if token in words.time_words or chunk is None:
+        return token in words.time_words
+    if chunk.kind == "amount":
+        return measures(chunk, told)
+    if chunk.kind == "prn":
+        # `Review SOS`
+        return not told.isdisjoint(words.visits)
+    if chunk.kind == "unsupported":
+        # `5 days a week`, and no `taper`
+        return token[0].isdigit()
+    return chunk.kind in _TIMES or chunk.kind in _NUMBERS or chunk.value == "ordinal"
