@@ -569,8 +569,11 @@ def test_how_often_and_how_long(tail, period):
         ("Inj Insulin Glargine 100 units/ml 10 units HS", {"strengths": "100 units/ml", "doses": "10 units"}),
         ("Tab Amlodipine increase by 5 mg OD", {"unsupported": "5 mg"}),
         ("Tab Dolo 650 mg 1 tab / 2 tab OD", {"strengths": "650 mg", "unsupported": "1 tab / 2 tab"}),
-        ("Tab Dolo 650 mg q6h x 3 doses", {"strengths": "650 mg", "unsupported": "3 doses"}),
-        ("Tab Dolo 650 mg q6h for 3 doses", {"strengths": "650 mg", "unsupported": "3 doses"}),
+        ("Tab Dolo 650 mg x 3 doses", {"strengths": "650 mg", "unsupported": "3 doses"}),
+        ("Tab Dolo 650 mg for 3 doses", {"strengths": "650 mg", "unsupported": "3 doses"}),
+        # With a frequency it says for how long.
+        ("Tab Dolo 650 mg q6h x 3 doses", {"strengths": "650 mg"}),
+        ("Tab Dolo 650 mg q6h for 3 doses", {"strengths": "650 mg"}),
         ("Inhaler Budesonide 200 mcg 2 doses BD", {"strengths": "200 mcg", "doses": "2 doses"}),
         ("Sachet ORS 1 sachet in 1 litre water", {"doses": "1 sachet", "unsupported": "1 litre"}),
         ("Sachet ORS 1 sachet into 200 ml water", {"doses": "1 sachet", "unsupported": "200 ml"}),
@@ -1016,3 +1019,8 @@ def said(value: str) -> dict[str, str]:
 def test_a_value_of_the_payload_is_read_by_the_same_reader(value, roles):
     """Nothing in it is said of something else, since nothing else is there."""
     assert said(value) == roles
+
+
+@pytest.mark.parametrize("joint", ["x", "for"])
+def test_a_number_of_doses_with_a_frequency_is_for_how_long(joint):
+    assert [(low, unit) for low, _, unit in values(f"Tab Dolo 650 mg q6h {joint} 3 doses", "durations")] == [(3, "dose")]
