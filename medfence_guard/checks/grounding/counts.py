@@ -176,12 +176,16 @@ def _derived(setting: Setting, wanted: Quantity) -> Judgement:
 
 @of_a_statement("grounding.sequence")
 def sequence_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
-    """`sequence`: the place of the statement in the source, or its printed list number."""
+    """`sequence`: the place of the statement in the source, its printed list number, or which step of several it is."""
     text = claim.text.strip()
     order = sorted({s.group for s in context.binding.owner.values()})
     place = str(order.index(statement.group) + 1)
-    steps = str(statement.step + 1)
-    if text in (place, str(statement.numbered), steps) or (text == str(item.index + 1) and text == place):
+    numbers = {place}
+    if statement.numbered is not None:
+        numbers.add(str(statement.numbered))
+    if len(context.reading.groups[statement.group]) > 1:
+        numbers.add(str(statement.step + 1))
+    if text in numbers:
         return claim_findings(
             context,
             claim,
