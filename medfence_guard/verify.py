@@ -197,7 +197,8 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     elif claim.field == "max_dose":
         chunks = _bare_maximum(chunks, surface)
     read = roles.read(chunks, anchor, surface)
-    counted = _NUMBER_A_DAY.fullmatch(folded.text) if claim.field == "frequency" else None
+    # Letters of another alphabet fold to these, and are no reading of it (P12).
+    counted = _NUMBER_A_DAY.fullmatch(folded.text) if claim.field == "frequency" and not folded.unlisted else None
     if counted is not None:
         number = Fraction(_TIMES.get(counted[1]) or counted[1])
         rate = Rate(number, number, Fraction(1), Fraction(1), "d")
