@@ -740,7 +740,8 @@ class Chunker:
             if place >= count:
                 return best
             token = tokens[place]
-            if token.kind == NEWLINE:
+            if token.kind in (NEWLINE, UNREADABLE):
+                # A letter of another alphabet makes a word of no phrase (P12).
                 return best
             kind, text = token.kind, token.text
             if (kind in _NUMERALS or (kind == WORD and text in self._lexicon.number_words)) and ANY_NUMBER in node:
