@@ -57,17 +57,8 @@ def compare_strength(
                 )
             ]
         for dose in roles.doses:
-            if dose.value.units == claim.units and dose.value.parts == claim.parts:
-                return [
-                    Judgement(
-                        ABSTAIN,
-                        "schema.role",
-                        f"source says {quantity_text(dose.value)} as a dose; it stands in the strength",
-                        (dose.chunk,),
-                        severity=Severity.MAJOR,
-                    )
-                ]
-            if {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"} and dose.value.parts == claim.parts:
+            alike = dose.value.units == claim.units or {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"}
+            if alike and dose.value.parts == claim.parts:
                 return [
                     Judgement(
                         ABSTAIN,

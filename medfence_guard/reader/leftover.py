@@ -272,7 +272,6 @@ _GOES_ON = re.compile(
     r"\b(?:see|turn) (?:over|reverse|back)\b"
 )
 _PAGES = re.compile(r"\bpage:? ?(\d+) ?(?:of|/) ?(\d+)")
-MAX_PAGES = 99
 _COUNTED = r"(?:medicines|drugs|items|medications|meds)"
 _TOTAL = re.compile(rf"\btotal ?[:=-]? ?(\d+) ?{_COUNTED}\b|\b(?:total|nos?\.? of) ?{_COUNTED} ?[:=-]? ?(\d+)\b")
 # Marks for what stands above, and words for what is replaced, on the line of an order.
@@ -284,6 +283,7 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     """What a line says of the page or of the orders on it, whatever else stands there: that more follows, how many, the same again."""
     pages: dict[int, tuple[int, int]] = {}
     last = 0
+    near = {order + step for order in page.orders for step in (-1, 0, 1)}
     for line, chunks in enumerate(page.lines):
         text = page.text_of(chunks)
         span = (min(c.start for c in chunks), max(c.end for c in chunks))
@@ -292,10 +292,9 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
             last = max(last, int(found[2]))
         total = _TOTAL.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
-        beside = any(abs(line - order) <= 1 for order in page.orders)
-        if _GOES_ON.search(text) or miscounted or (beside and (_DITTO.search(text) or _REPLACED.search(text))):
+        if _GOES_ON.search(text) or miscounted or (line in near and (_DITTO.search(text) or _REPLACED.search(text))):
             yield span
-    if pages and last <= MAX_PAGES and not pages.keys() >= set(range(1, last + 1)):
+    if sum(1 <= number <= last for number in pages) != last:
         yield from pages.values()
 
 

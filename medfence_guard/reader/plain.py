@@ -69,21 +69,21 @@ def is_plain(chunks: Sequence[Chunk], text: str, words: PlainWords, *, visit: bo
     limited = conditioned > 0
     last = len(tokens) - (tokens[-1] in words.closing and _is_done(tokens[at:], words))
     while at < last:
-        token, chunk = tokens[at], held[at]
+        token, chunk, before = tokens[at], held[at], tokens[at - 1] if at else ""
         group = words.group(token) or _group_of(chunk)
         if token in _VITAMIN and tested and tokens[at + 1 : at + 2] and tokens[at + 1] in words.analytes:
             group = "tests"
-        if group is None and token in words.analytes and tokens[at - 1] in words.measured_in:
+        if group is None and token in words.analytes and before in words.measured_in:
             group = "tests"
         if group is not None:
-            answered = answered or token in words.visits or (group in words.conditional and tokens[at - 1] in _ANSWERING)
+            answered = answered or token in words.visits or (group in words.conditional and before in _ANSWERING)
             timed = timed or group in words.timed
             conditional = conditional or group in words.conditional or opened > 0
             at += 1
         elif conditional and (size := longest(words.conditions, tokens, at)):
             timed = compared = limited = True
             at += size
-        elif tokens[at - 1] == "," and visit:
+        elif before == "," and visit:
             # `Review after a month, twice weekly`
             return False
         elif (
@@ -112,7 +112,9 @@ def _are_analytes(tokens: Sequence[str], held: Sequence[Chunk | None], words: Pl
     """Whether each medicine named is what a laboratory measures: `S. calcium`, `Test: urea, vit B12`."""
     for at, (token, chunk) in enumerate(zip(tokens, held, strict=True)):
         if chunk is not None and chunk.kind == "drug":
-            tested = tested or tokens[at - 1] in words.measured_in or tokens[at - 2 : at - 1] == ["s"]
+            # `S. calcium`, `serum calcium`, `calcium level`
+            beside = [*tokens[max(0, at - 2) : at][-1:], *tokens[at + 1 : at + 2]]
+            tested = tested or not words.measured_in.isdisjoint(beside) or (at > 1 and tokens[at - 2] == "s")
             if not tested or token not in words.analytes:
                 return False
     return True

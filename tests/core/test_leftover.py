@@ -75,7 +75,7 @@ def test_what_stands_behind_the_rx_sign_is_read(bracket: str) -> None:
     assert report.overall is not Verdict.PASS
 
 
-@pytest.mark.parametrize("line", ["PTO", "Page 1 of 2", "Continued on next page", "Total: 3 medicines"])
+@pytest.mark.parametrize("line", ["PTO", "Page 1 of 2", "Page 1 of 100", "Continued on next page", "Total: 3 medicines"])
 def test_a_page_that_says_it_is_not_all_is_held(line: str) -> None:
     assert held("below", line)
 

@@ -85,6 +85,8 @@ def test_advice_tests_and_visits_are_plain(clause: str) -> None:
         "Physiotherapy 40 mg",
         "Exercise 1 tab daily",
         "Diet 1-0-1",
+        "Iron, in blood",
+        "Calcium and fasting",
     ],
 )
 def test_what_may_be_of_an_order_is_not(clause: str) -> None:

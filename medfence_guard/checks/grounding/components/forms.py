@@ -83,22 +83,6 @@ def judge_form(context: Context, setting: Setting, statement: Statement, wanted:
             )
         ]
     if rows and family not in families:
-        if (
-            statement.name.entry is not None
-            and not statement.name.entry.brand
-            and any(r.grade != "curated" for r in rows)
-            and len(families) == 1
-        ):
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "form.not_attested",
-                    "source writes no form; the bundle does not know this one for it",
-                    name_chunks(context, statement),
-                    severity=Severity.MAJOR,
-                    reference=rows[:2],
-                )
-            ]
         return [
             Judgement(
                 ABSTAIN,
