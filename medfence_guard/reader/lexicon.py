@@ -111,7 +111,6 @@ class RemarkWords:
     changes_beside: frozenset[str]
     small: frozenset[str]
     starts: frozenset[str]
-    objects: frozenset[str]
     other_headings: re.Pattern[str]
     heading_words: frozenset[str]
     column_heads: re.Pattern[str]
@@ -139,7 +138,6 @@ class RemarkWords:
             changes_beside=frozenset(raw["changes_beside"]),
             small=frozenset(raw["small"]),
             starts=frozenset(raw["starts"]),
-            objects=frozenset(raw["objects"]),
             other_headings=_any_of(raw["other_headings"]),
             heading_words=frozenset(raw["heading_words"]),
             column_heads=_any_of(raw["column_heads"]),
