@@ -34,7 +34,7 @@ _AIMED = frozenset("target goal keep maintain aim".split())
 _GRADED = frozenset("stage grade type class gcs day".split())
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BULLETS = frozenset("-•*>")
-_BEFORE_DAYS = frozenset("a few next per same th st nd rd these this two three four five seven ten".split())
+_BEFORE_DAYS = frozenset("a alternate every few next per same th st nd rd these this two three four five seven ten".split())
 _LAST = frozenset("alone first half held hold instead no not omit only skip stop stopped then".split())
 
 

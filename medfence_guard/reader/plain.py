@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from medfence_guard.reader.asides import clause_of, measures, turns
 from medfence_guard.reader.beside import is_advice
-from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.chunks import Chunk, meaning_of
 from medfence_guard.reader.lexicon import PlainWords, longest
 
 _TIMES = frozenset("rate duration duration_open weekday date when code stat malformed".split())
@@ -38,6 +38,7 @@ _GROUPS = {
     "header_line_starts": "tests",
     "review_phrases": "visits_and_papers",
 }
+_HEADED = {"followup": "visits_and_papers", "investigations": "tests"}
 _VITAMIN = frozenset({"vit", "vitamin"})
 # `If fever persists, repeat CBC`: what is to be done stands behind one of these.
 _ANSWERING = frozenset(", : - repeat get do send check".split())
@@ -129,7 +130,13 @@ def _group_of(chunk: Chunk | None) -> str | None:
     """Of what the reader knows by itself: reviewed advice, a complaint, a measured thing."""
     if chunk is None:
         return None
-    return "care" if is_advice(chunk) else _GROUPS.get(chunk.kind)  # a medicine here is an analyte
+    if is_advice(chunk) or chunk.value == "side_effects":
+        return "care"
+    heading = meaning_of(chunk, "heading")
+    if isinstance(heading, tuple) and heading[0] in _HEADED:
+        # `Nephro r/v 3 mths`
+        return _HEADED[heading[0]]
+    return _GROUPS.get(chunk.kind)  # a medicine here is an analyte
 
 
 def _is_of_time(token: str, chunk: Chunk | None, told: frozenset[str], words: PlainWords, *, compared: bool) -> bool:
