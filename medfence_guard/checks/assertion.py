@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from medfence_guard.checks.check import Check, Context, rule_finding, source_evidence
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION
+from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 
@@ -22,6 +25,12 @@ _CLAIMED = {
     "ongoing": "active",
     "start": "active",
     "started": "active",
+    "add": "active",
+    "added": "active",
+    "restart": "active",
+    "restarted": "active",
+    "resume": "active",
+    "resumed": "active",
     "prescribed": "active",
     "changed": "active",
     "increase": "active",
@@ -61,6 +70,11 @@ _CHANGES = {
     "decrease": frozenset({"decrease"}),
     "decreased": frozenset({"decrease"}),
 }
+_BEGUN = frozenset({"new", "start", "started", "add", "added"})
+# A status that tells of a second beginning -> what the statement must say for it.
+_AGAIN = {"restart": "restart", "restarted": "restart", "resume": "resum", "resumed": "resum"}
+# `start after 2 weeks`, of what the payload must hold as it stands.
+_LATER = re.compile(r"(?:to )?(?:be )?start")
 _AGREES = {
     "stopped": {"stopped"},
     "held": {"held"},
@@ -108,6 +122,10 @@ def claimed_status(item: Item) -> str | None:
         if claim.field == "status":
             return _CLAIMED.get(_folded(claim), "?")
     return None
+
+
+def _text(context: Context, chunk: Chunk) -> str:
+    return context.text(Span(chunk.start, chunk.end)).lower()
 
 
 def _folded(claim: Claim) -> str:
@@ -263,12 +281,16 @@ def _status(context: Context, claim: Claim, claimed: str | None, statement: Stat
         return ABSTAIN, Severity.CRITICAL, "the source does not decide it"
     inside = {c.value[0] for c in statement.chunks if c.kind == "cue"}
     classes = inside | {c.value[0] for c in statement.assertion.cues}
-    begun = said in ("new", "start", "started") and classes & {"continue", "taking"} and not ordered
+    words = context.text(statement.span).lower()
+    written = said.startswith("start") and any("start" in _text(context, c) for c in statement.assertion.cues)
+    begun = said in _BEGUN and classes & {"continue", "taking"} and not ordered and not written
     gone_on = said.startswith("continu") and ordered and not classes & {"continue", "taking", "increase", "decrease"}
     if actual == ACTIVE and (begun or gone_on):
         return ABSTAIN, Severity.MAJOR, "source says otherwise when it began"
-    if told is not None and actual == ACTIVE and not inside & told:
+    if actual == ACTIVE and ((told is not None and not inside & told) or _AGAIN.get(said, "") not in words):
         return ABSTAIN, Severity.MAJOR, "the statement tells of no such change"
+    if claimed == "active" and any(r.value == "to_be_carried" and _LATER.match(_text(context, r.chunk)) for r in statement.roles.inert):
+        return ABSTAIN, Severity.MAJOR, "it begins later"
     if claimed == "active":
         if actual != ACTIVE:
             return FAIL, Severity.CRITICAL, f"source says {_MEANING[actual]}"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from medfence_guard.bundle import name_key
 from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence
+from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import slot_parts, spelt_out
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
@@ -280,6 +281,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
                 ),
             )
         )
+    out.extend(_words_not_carried(context, item, statement))
     for component in _COMPONENTS:
         chunks = stated.get(component)
         # `timing: "OD"` holds the key and says nothing of the meal.
@@ -338,6 +340,24 @@ def carried(context: Context, item: Item) -> list[Finding]:
                 )
             )
     return out
+
+
+def _words_not_carried(context: Context, item: Item, statement: Statement) -> list[Finding]:
+    """`during periods`, `repeat after 2 weeks`: words no field reads, which the item must hold as they stand."""
+    told = [" " + " ".join(words_of(c.text)) + " " for c in item.claims if c.field in _FREE_FIELDS]
+    out = []
+    for role in statement.roles.inert:
+        words = " ".join(words_of(context.text(Span(role.chunk.start, role.chunk.end))))
+        if role.value != "to_be_carried" or any(f" {words} " in text for text in told):
+            continue
+        evidence = source_evidence(context, (role.chunk,), "completeness.words")
+        says = f"The source says {words!r} of this order and the item does not hold these words."
+        found = (evidence,) if evidence else ()
+        out.append(rule_finding("completeness.field_omitted", f"{item.path}.instructions", ABSTAIN, Severity.CRITICAL, says, found))
+    return out
+
+
+_FREE_FIELDS = frozenset("instructions timing frequency duration dosage as_needed_for indication".split())
 
 
 def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:

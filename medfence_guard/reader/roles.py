@@ -7,6 +7,7 @@ is a label whose unit only the bundle may supply. What gets no role is residue, 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
@@ -466,6 +467,11 @@ def _measures(chunk: Chunk) -> bool:
     return chunk.kind == "header_line_starts" or chunk.value in (">", "<", "=", "above", "below", "than", "over", "/")
 
 
+_SLOT_COLUMNS = {
+    3: ("slot_morning", "slot_noon", "slot_night"),
+    4: ("slot_morning", "slot_noon", "slot_evening", "slot_night"),
+}
+_MAY_HOLD_NUMBERS = frozenset("dose dosage strength quantity duration duration_days date not_order".split())
 EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "aside from"})
 """Joints that take out what stands behind them."""
 # Words of a joint that end the order before it, and how.
@@ -551,7 +557,7 @@ class RoleReader:
         self._composition_agrees(roles)
         self._strengths_agree(roles)
         # Of steps that say how often, `OD` says it too.
-        self._after(roles, columns, eye, surface, stepped=any(c.kind == "rate" and surface(c) != "od" for c in whole))
+        self._after(roles, columns, chunks, eye, surface, stepped=any(c.kind == "rate" and surface(c) != "od" for c in whole))
         return roles
 
     @staticmethod
@@ -896,7 +902,8 @@ class RoleReader:
     def _piece(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> Quantity | None:
         """The dose in `500mg capsules, take ONE three times a day`: a count whose piece is the one form written before it.
 
-        A number needs `take`, `Sig:` or `to be taken` beside it; a number word may also stand behind a dash or comma.
+        A number needs `take`, `Sig:` or `to be taken` beside it, or stands between a full strength and the timing of a tablet
+        (`5 mg 1 OD`, `tab - 1 HS`); a number word may also stand behind a dash or comma.
         """
         chunk = chunks[place]
         value = self._lexicon.number_words.get(str(chunk.value)) if chunk.kind == "word" else None
@@ -914,7 +921,12 @@ class RoleReader:
         if after is not None and after.value == "order_forms":
             return Quantity((value,), (unit,))
         timed = after is not None and after.kind in ("rate", "when", "route", "stat", "prn")
-        return Quantity((value,), (unit,)) if timed and (told or listed) else None
+        behind = before if before.value not in ("-", ",") else chunks[place - 2]
+        full = any(r.value.units[0] is not None and not r.value.per for r in roles.strengths) and not roles.doses and not roles.has_timing
+        # `0.5 mg ½ HS`, `2 mg 2 HS` may say the same amount again.
+        whole = value.denominator == 1 and not any(value in r.value.parts for r in roles.strengths if value != 1)
+        counted = full and whole and unit in ("{tbl}", "{capsule}") and behind.kind in ("amount", "form")
+        return Quantity((value,), (unit,)) if timed and (told or listed or counted) else None
 
     @staticmethod
     def _counts(chunks: Sequence[Chunk], place: int) -> bool:
@@ -1194,7 +1206,9 @@ class RoleReader:
             else:
                 roles.ambiguous.append(Role(("rate", (role.value,)), role.chunk))
 
-    def _after(self, roles: Roles, columns: tuple[str, ...], eye: bool, surface: Callable[[Chunk], str], *, stepped: bool) -> None:
+    def _after(
+        self, roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk], eye: bool, surface: Callable[[Chunk], str], *, stepped: bool
+    ) -> None:
         for role in roles.slots:
             values, unit = role.value
             distinct = {v for v in values if v}
@@ -1203,7 +1217,7 @@ class RoleReader:
         if eye and not (stepped and len(roles.rates) == 1 and not roles.slots):
             # `QID x 1 week, OD x 1 week`: each step says how often.
             self._right_eye(roles, surface)
-        self._under_columns(roles, columns)
+        self._under_columns(roles, columns, chunks)
         self._count(roles)
         if roles.name is not None and not roles.has_timing:
             # Nothing else says how often: it may be the order's after all.
@@ -1212,21 +1226,59 @@ class RoleReader:
             roles.beside = [r for r in roles.beside if r not in timing]
         self._timed_doses(roles)
 
-    @staticmethod
-    def _under_columns(roles: Roles, columns: tuple[str, ...]) -> None:
-        """Under `Days  Qty` the bare numbers behind the timing are these, if there is one for each column and no other duration."""
+    def _under_columns(self, roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:
+        """Under `Days  Qty` the bare numbers behind the timing are these, if there is one for each column and no other duration;
+        under `Morning  Noon  Night` they are the slots."""
+        if "slot_morning" in columns:
+            self._under_slots(roles, columns, chunks)
+            return
         order = [c for c in columns if c in ("duration_days", "quantity")]
         timed = min((t.chunk.end for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat)), default=None)
         behind = [r for r in roles.numbers if timed is not None and timed <= r.chunk.start]
-        plain = all(isinstance(r.value, Quantity) and len(r.value.parts) == 1 and r.value.high is None for r in behind)
-        if order[:1] != ["duration_days"] or len(order) != len(behind) or not plain or roles.durations:
+        if order[:1] == ["duration_days"] and self._one_each(order, behind) and not roles.durations:
+            self._take_columns(roles, order, behind)
+
+    def _under_slots(self, roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:
+        """Under `Morning  Noon  Night  Days` a number in each of these columns, one behind the other, and no number elsewhere."""
+        first = columns.index("slot_morning")
+        size = next((n for n, slots in _SLOT_COLUMNS.items() if columns[first : first + n] == slots), 0)
+        behind = columns[first + size :]
+        order = [*columns[first : first + size], *(c for c in behind[:2] if c in ("duration_days", "quantity"))]
+        numbers = [r for r in roles.numbers if r.value is not None]
+        timed = roles.rates or roles.slots or roles.prn or roles.stat or roles.day_parts or roles.weekdays or roles.durations
+        if not size or timed or "slot_morning" in behind or not self._one_each(order, numbers):
             return
-        for column, role in zip(order, behind, strict=True):
+        if any(not 0 <= r.value.parts[0] <= 10 for r in numbers[:size]):
+            return
+        at = [next(n for n, c in enumerate(chunks) if c is r.chunk) for r in numbers]
+        bars = [sum(c.value == "|" for c in chunks[a + 1 : b]) for a, b in itertools.pairwise(at)]
+        alone = all(c.value == "|" for a, b in itertools.pairwise(at) for c in chunks[a + 1 : b])
+        # A blank cell leaves no number behind; where a column before the slots may hold one, only bars tell them apart.
+        numbered = any(c in _MAY_HOLD_NUMBERS for c in columns[:first])
+        cells = sum(c.value == "|" for c in chunks[: at[0]])
+        if not alone or len(set(bars)) != 1 or bars[0] > 1 or (bars[0] == 0 and numbered):
+            return
+        if bars[0] == 1 and cells != first - (columns[0] == "number"):
+            return
+        slots = numbers[:size]
+        chunk = slots[0].chunk._replace(end=slots[-1].chunk.end, last=slots[-1].chunk.last)
+        roles.slots.append(Role((tuple(r.value.parts[0] for r in slots), None), chunk))
+        self._take_columns(roles, order[size:], numbers[size:])
+        roles.numbers = [r for r in roles.numbers if r not in slots]
+
+    @staticmethod
+    def _one_each(order: Sequence[str], numbers: Sequence[Role]) -> bool:
+        plain = all(isinstance(r.value, Quantity) and len(r.value.parts) == 1 and r.value.high is None for r in numbers)
+        return plain and len(order) == len(numbers)
+
+    @staticmethod
+    def _take_columns(roles: Roles, order: Sequence[str], numbers: Sequence[Role]) -> None:
+        for column, role in zip(order, numbers, strict=True):
             if column == "quantity":
                 roles.quantities.append(Role((role.value.parts[0], None, None), role.chunk))
             else:
                 roles.durations.append(Role((role.value.parts[0], None, "d"), role.chunk))
-        roles.numbers = [r for r in roles.numbers if r not in behind]
+        roles.numbers = [r for r in roles.numbers if r not in numbers]
 
     @staticmethod
     def _count(roles: Roles) -> None:
