@@ -241,7 +241,7 @@ _SIGNED_BY = re.compile(
     r"signed electronically) by\b|(?:case )?(?:discussed|d/w) with dr\b"
 )
 _DEGREES = frozenset(
-    "mbbs md dnb mrcp mrcgp frcs frcp mds bds fcps dgo dch dlo dorth facc fesc consultant physician surgeon specialist resident registrar "
+    "mbbs md mch dnb mrcp mrcgp frcs frcp mds bds fcps dgo dch dlo dorth facc fesc consultant physician surgeon specialist resident registrar "
     "professor cardiologist neurologist paediatrician pediatrician gynaecologist dermatologist psychiatrist dentist diabetologist".split()
 )
 _BESIDE_DEGREES = frozenset(

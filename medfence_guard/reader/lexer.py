@@ -34,10 +34,10 @@ _TIGHT_DASHED = rf"(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/]
 _UNIT_SLOTS = rf"(?:(?<=\dmg)|(?<=\dmcg)|(?<=\dml)){_SMALL}(?:-+{_SMALL}){{2,3}}(?![\d./-])"
 _SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|[ ]?-)"
 
-# `1 tab - 0 - 1 tab`: the piece named at each slot.
+# `1 tab - 0 - 1 tab`, `0 - 1 tab - 0`: the piece named at each slot.
 _DASH = r"[ \t]?-+[ \t]?"
 _OR_NONE = rf"(?:{_PLAIN}[ \t]?tabs?|0)"
-_TAB_SLOTS = rf"(?<![\w.]){_PLAIN}[ \t]?tabs?(?:{_DASH}{_OR_NONE}){{2,3}}(?!\w)"
+_TAB_SLOTS = rf"(?<![\w.])(?:{_PLAIN}[ \t]?tabs?|0(?={_DASH}(?:0{_DASH})?{_PLAIN}[ \t]?tab))(?:{_DASH}{_OR_NONE}){{2,3}}(?!\w)"
 
 # Alternatives are grouped by what their first character may be, so that a word is not tried as a date first. Of what may
 # begin with a letter only a word has two letters in front. The white space behind a token is passed over with it.

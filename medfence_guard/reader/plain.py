@@ -132,6 +132,9 @@ def _group_of(chunk: Chunk | None) -> str | None:
         return None
     if is_advice(chunk) or chunk.value == "side_effects":
         return "care"
+    if chunk.value == "adherence":
+        # `Medicines to be supervised by wife`
+        return "counselling"
     heading = meaning_of(chunk, "heading")
     if isinstance(heading, tuple) and heading[0] in _HEADED:
         # `Nephro r/v 3 mths`
