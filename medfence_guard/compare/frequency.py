@@ -186,7 +186,9 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
         return compare_claimed_slots(setting, source, claim)
     if claim.day_parts:
         return compare_claimed_day_parts(setting, source, claim)
-    # PRN or weekdays alone.
+    # PRN or weekdays alone, where no other value of the item says how often.
+    if "frequency" in setting.carried["fields"]:
+        return []
     dropped = [r for r in (*source.rates, *source.slots) if "weekly" not in r.chunk.notes]
     if dropped and len({r.value for r in source.weekdays}) > 1:
         # Which days the frequency is of is not told.

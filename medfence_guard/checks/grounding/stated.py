@@ -28,6 +28,8 @@ def setting_for(context: Context, item: Item, statement: Statement) -> Setting:
                 weekdays |= r.value
             if roles.prn:
                 fields.add("prn")
+        if claim.field == "frequency" and (roles.rates or roles.slots):
+            fields.add("frequency")
         if roles.open_durations:
             fields.add("open_duration")
         if roles.doses:
