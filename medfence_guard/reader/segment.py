@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, is_stamp_or_vital
@@ -100,6 +100,18 @@ def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass])
     molecules = [molecule for mention in mentions if mention.name for members in mention.name.compositions for molecule in members]
     keys = "\n".join([*molecules, *(mention.key for mention in mentions)])
     return [row for row in classes if not row.members or (not hidden and not any(part in keys for part in row.members))]
+
+
+@dataclass(slots=True)
+class _Cursor:
+    """A place in a line. `at_start`: of a line or sentence; `fresh`: behind an aside or a heading; `header`: a line of the letterhead."""
+
+    chunks: list[Chunk]
+    place: int
+    header: bool
+    numbered: int | None
+    at_start: bool = True
+    fresh: bool = True
 
 
 class Segmenter:
@@ -428,7 +440,7 @@ class Segmenter:
         self._bulleted = place > 0 and numbered is None
         before = len(self.out.drafts) + (self._open is not None)
         opened_here = self._open
-        self._walk(chunks, place, header=header, numbered=numbered)
+        self._walk(_Cursor(chunks, place, header=header, numbered=numbered))
         whole = bool(self._context) and len(self._context) >= len(chunks) - place
         if not header:
             self._flush(whole_line=whole, ends_with_colon=chunks[-1].kind == "mark" and chunks[-1].value == ":", numbered=numbered)
@@ -569,172 +581,206 @@ class Segmenter:
 
     # -- one line --------------------------------------------------------------------------------------------------
 
-    def _walk(self, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None) -> None:
-        count = len(chunks)
-        at_start = True
-        fresh = True
-        if self._open is not None and not self._aside_end(chunks, place) and not self._goes_on(chunks, place, header=header):
+    def _walk(self, at: _Cursor) -> None:
+        """Read a line chunk by chunk; each is taken by the first of the readings below that will have it."""
+        if self._open is not None and not self._aside_end(at.chunks, at.place) and not self._goes_on(at):
             self._close()
-        while place < count:
-            chunk = chunks[place]
-            if (at_start or fresh) and (end := self._aside_end(chunks, place)):
-                # Advice, a test, a visit, a finding: no part of the order before it or after it.
-                self._close()
-                self._flush()
-                self._asides += 1
-                place = end
-                at_start, fresh = False, True
+        while at.place < len(at.chunks):
+            chunk = at.chunks[at.place]
+            if (at.at_start or at.fresh) and self._pass_aside(at):
                 continue
-            fresh = False
-            # A heading with its colon, or alone on its line.
-            stepped = self._heading(chunks, place, at_start=at_start)
-            if stepped is not None:
-                place = stepped
-                at_start = False
-                fresh = True
-                header = False
+            at.fresh = False
+            if self._enter_heading(at):
                 continue
             self._told = self._told or chunk.kind != "mark"
-            if at_start and place and is_list_number(chunks, place) and place + 2 < count and chunks[place + 2].kind == "word":
-                # `BD. 2. Xyzolin`: a list number behind a full stop keeps to what it numbers.
-                if self._anchor(chunks, place, header=header, numbered=numbered, at_start=at_start) is None:
-                    self._close()
-                    self._context.extend(chunks[place : place + 2])
-                    place += 2
-                    continue
+            if chunk.kind == "number" and is_list_number(at.chunks, at.place) and self._keep_list_number(at):
+                continue
             if chunk.kind == "mark" and chunk.value in (".", ";"):
-                if is_sentence_end(chunks, place):
-                    self._flush()
-                    self._clause_cue = None
-                    self._muted = False
-                    self._broke = True
-                    if self._open is not None:
-                        self._open.after_break = True
-                    at_start = True
-                elif self._open is not None:
-                    self._open.chunks.append(chunk)
-                place += 1
+                self._stop(at, chunk)
                 continue
-            visit = is_list_number(chunks, place) and place + 2 < count and means(chunks[place + 2], "review_phrases")
-            if visit and not any(
-                (c.kind == "cue" and c.value[0] != "conditional") or c.kind in TIMING_KINDS or c.kind in ("amount", "weekday")
-                for c in chunks[place + 3 :]
-            ):
-                # `2) ibuprofen … 3) RTC if worse`: a list number before a visit.
-                self._close()
-                place += 2
+            if self._muted and self._skip_muted(at, chunk):
                 continue
-            if self._muted and not starts_with_form(chunks, place):
-                ordered = any(c.kind == "amount" for c in chunks[place + 1 : place + 3]) and any(
-                    c.kind in ("rate", "slots") for c in chunks[place + 1 : place + 6]
-                )
-                if not (ordered and (chunk.kind == "drug" or (chunk.kind == "word" and place and chunks[place - 1].kind == "mark"))):
-                    place += 1
-                    continue
-                self._muted = False
             if means(chunk, "review_phrases") and chunk.kind not in ("drug", "amount", "duration"):
-                if self.out.drafts or self._open:
-                    after = list(itertools.takewhile(lambda c: c.value not in (".", ";"), chunks[place + 1 :]))
-                    conditional = any(c.kind == "cue" and c.value[0] == "conditional" for c in after)
-                    if any(c.kind == "cue" and c.value[0] in _TURNS for c in after) or (conditional and after[-1].kind == "rate"):
-                        # `Review and stop.`
-                        self.out.remarks.append(Span(*sorted((chunk.start, chunks[-1].end))))
-                if self._context and self._surface(self._context[0]) in _ENDS_AT:
-                    # `Till next review.`
-                    self.out.remarks.append(Span(*sorted((self._context[0].start, chunk.end))))
-                if any(c.kind == "cue" for c in self._context):
-                    self._flush(whole_line=True, ends_with_colon=chunks[-1].value == ":")
-                self._close()
-                self._muted = True
-                self._after_visit = at_start and place == 0 and "next" in self._surface(chunk)
-                place += 1
+                self._leave_for_a_visit(at, chunk)
                 continue
-            if (
-                self._open is not None
-                and chunk.kind == "mark"
-                and chunk.value == ","
-                and not self._open.in_brackets
-                and any(c.kind in TIMING_KINDS for c in self._open.chunks)
-                and (end := self._aside_end(chunks, place + 1, tail=True))
-            ):
-                # `1 g QDS PRN, safety netted, no antibiotics`
-                self._close()
-                place = end
+            if self._open is not None and chunk.value == "," and chunk.kind == "mark" and self._leave_at_comma(at, self._open):
                 continue
-            if self._open is not None and at_start and meaning_of(chunk, "label") == "generic_name" and means(chunk, "composition"):
+            if self._open is not None and at.at_start and meaning_of(chunk, "label") == "generic_name" and means(chunk, "composition"):
                 chunk = chunk._replace(kind="composition", value=meaning_of(chunk, "composition"))
-                chunks = [*chunks[:place], chunk, *chunks[place + 1 :]]
+                at.chunks = [*at.chunks[: at.place], chunk, *at.chunks[at.place + 1 :]]
             if means(chunk, "collective") and (chunk.kind == "collective" or self._open is None):
-                reported = (
-                    self._section[1] == "reported"
-                    or any(
-                        c.kind == "cue" and c.value[0] in ("taking", "continue")
-                        for d in (*self.out.drafts, *((self._open,) if self._open else ()))
-                        for c in (*d.context, *d.chunks)
-                    )
-                    or any(d.section_status == "reported" for d in self.out.drafts)
-                )
-                rest = any(self._surface(c) in ("rest", "other", "others", "remaining") for c in chunks)
-                listed = meaning_of(chunk, "collective") == "listed" and reported and not rest
-                self._close()
-                if not listed:
-                    self.out.collectives.append(chunk)
-                place += 1
-                at_start = False
+                self._refer_to_a_set(at, chunk)
                 continue
-            if (
-                self._open is not None
-                and chunk.kind == "word"
-                and chunk.value in ("repeat", "rpt", "recheck", "check", "monitor")
-                and place + 1 < count
-                and (chunks[place + 1].kind == "header_line_starts" or means(chunks[place + 1], "header_line_starts"))
-            ):
-                # `HS, repeat lipid profile 6 wks`: a test ordered behind a medicine.
+            if self._open is not None and self._begins_a_test(at.chunks, at.place):
                 self._close()
                 self._muted = True
-                place += 1
+                at.place += 1
                 continue
-            if (
-                chunk.kind == "header_line_starts"
-                and not (place + 1 < count and chunks[place + 1].value in ("<", ">", "≥", "≤"))
-                and place + 1 < count
-                and chunks[place + 1].kind in ("tuple", "number", "amount", "mark", "percent")
-                and chunks[place + 1].value != ")"
-                and self._open is not None
-            ):
-                self._close()
-                self._muted = True
-                place += 1
-                continue
-            if self._open is not None and ends_a_sentence_as_past(chunks, place):
+            if self._open is not None and ends_a_sentence_as_past(at.chunks, at.place):
                 self._open.chunks.append(chunk._replace(value=(chunk.value[0], "after")))
-                place += 1
+                at.place += 1
                 continue
-            anchor = self._anchor(chunks, place, header=header, numbered=numbered, at_start=at_start)
+            anchor = self._anchor(at.chunks, at.place, header=at.header, numbered=at.numbered, at_start=at.at_start)
             if anchor is not None:
-                self._begin(chunks, place, anchor, numbered)
-                numbered = None
-                place = anchor + 1
-                at_start = False
-                continue
-            if self._open is not None:
-                if (
-                    self._open.after_break
-                    and not (chunk.kind in SIG_KINDS and chunk.kind not in ("indication", "inert", "number"))
-                    and not goes_on_after_break(chunks, place, self._lexicon)
-                ):
-                    self._close()
-                    self._context.append(chunk)
-                else:
-                    self._open.after_break = False
-                    self._open.chunks.append(chunk)
-                    self._open.last_line = self._line
+                self._begin(at.chunks, at.place, anchor, at.numbered)
+                at.numbered = None
+                at.place = anchor + 1
             else:
-                self._context.append(chunk)
-                if chunk.kind == "cue":
-                    self._clause_cue = chunk
-            at_start = False
-            place += 1
+                self._take(at, chunk)
+                at.place += 1
+            at.at_start = False
+
+    def _pass_aside(self, at: _Cursor) -> bool:
+        """Advice, a test, a visit, a finding: no part of the order before it or after it."""
+        end = self._aside_end(at.chunks, at.place)
+        if not end:
+            return False
+        self._close()
+        self._flush()
+        self._asides += 1
+        at.place = end
+        at.at_start, at.fresh = False, True
+        return True
+
+    def _enter_heading(self, at: _Cursor) -> bool:
+        """A heading with its colon, or alone on its line."""
+        behind = self._heading(at.chunks, at.place, at_start=at.at_start)
+        if behind is None:
+            return False
+        at.place = behind
+        at.at_start, at.fresh, at.header = False, True, False
+        return True
+
+    def _keep_list_number(self, at: _Cursor) -> bool:
+        """A list number behind a full stop keeps to what it numbers (`BD. 2. Xyzolin`); one before a visit numbers no order."""
+        chunks, place = at.chunks, at.place
+        if place + 2 >= len(chunks):
+            return False
+        if at.at_start and place and chunks[place + 2].kind == "word":
+            if self._anchor(chunks, place, header=at.header, numbered=at.numbered, at_start=True) is None:
+                self._close()
+                self._context.extend(chunks[place : place + 2])
+                at.place += 2
+                return True
+        if not means(chunks[place + 2], "review_phrases") or any(
+            (c.kind == "cue" and c.value[0] != "conditional") or c.kind in TIMING_KINDS or c.kind in ("amount", "weekday")
+            for c in chunks[place + 3 :]
+        ):
+            return False
+        # `2) ibuprofen … 3) RTC if worse`
+        self._close()
+        at.place += 2
+        return True
+
+    def _stop(self, at: _Cursor, chunk: Chunk) -> None:
+        """A full stop or semicolon: the end of a sentence, or a mark of the order."""
+        if is_sentence_end(at.chunks, at.place):
+            self._flush()
+            self._clause_cue = None
+            self._muted = False
+            self._broke = True
+            if self._open is not None:
+                self._open.after_break = True
+            at.at_start = True
+        elif self._open is not None:
+            self._open.chunks.append(chunk)
+        at.place += 1
+
+    def _skip_muted(self, at: _Cursor, chunk: Chunk) -> bool:
+        """Behind a visit, a test or a title nothing is read, up to the end of the sentence or to what can only be an order."""
+        chunks, place = at.chunks, at.place
+        if starts_with_form(chunks, place):
+            return False
+        ordered = any(c.kind == "amount" for c in chunks[place + 1 : place + 3]) and any(
+            c.kind in ("rate", "slots") for c in chunks[place + 1 : place + 6]
+        )
+        if ordered and (chunk.kind == "drug" or (chunk.kind == "word" and place and chunks[place - 1].kind == "mark")):
+            self._muted = False
+            return False
+        at.place += 1
+        return True
+
+    def _leave_for_a_visit(self, at: _Cursor, chunk: Chunk) -> None:
+        """`Review after 5 days` ends the order; where it says what becomes of the order, a person must read it."""
+        chunks, place = at.chunks, at.place
+        if self.out.drafts or self._open:
+            after = list(itertools.takewhile(lambda c: c.value not in (".", ";"), chunks[place + 1 :]))
+            conditional = any(c.kind == "cue" and c.value[0] == "conditional" for c in after)
+            if any(c.kind == "cue" and c.value[0] in _TURNS for c in after) or (conditional and after[-1].kind == "rate"):
+                # `Review and stop.`
+                self.out.remarks.append(Span(*sorted((chunk.start, chunks[-1].end))))
+        if self._context and self._surface(self._context[0]) in _ENDS_AT:
+            # `Till next review.`
+            self.out.remarks.append(Span(*sorted((self._context[0].start, chunk.end))))
+        if any(c.kind == "cue" for c in self._context):
+            self._flush(whole_line=True, ends_with_colon=chunks[-1].value == ":")
+        self._close()
+        self._muted = True
+        self._after_visit = at.at_start and place == 0 and "next" in self._surface(chunk)
+        at.place += 1
+
+    def _leave_at_comma(self, at: _Cursor, draft: Draft) -> bool:
+        """`1 g QDS PRN, safety netted, no antibiotics`"""
+        if draft.in_brackets or not any(c.kind in TIMING_KINDS for c in draft.chunks):
+            return False
+        end = self._aside_end(at.chunks, at.place + 1, tail=True)
+        if not end:
+            return False
+        self._close()
+        at.place = end
+        return True
+
+    def _refer_to_a_set(self, at: _Cursor, chunk: Chunk) -> None:
+        """`Continue same medicines`: those the page does not list, unless it lists what the patient takes."""
+        reported = (
+            self._section[1] == "reported"
+            or any(
+                c.kind == "cue" and c.value[0] in ("taking", "continue")
+                for d in (*self.out.drafts, *((self._open,) if self._open else ()))
+                for c in (*d.context, *d.chunks)
+            )
+            or any(d.section_status == "reported" for d in self.out.drafts)
+        )
+        rest = any(self._surface(c) in ("rest", "other", "others", "remaining") for c in at.chunks)
+        listed = meaning_of(chunk, "collective") == "listed" and reported and not rest
+        self._close()
+        if not listed:
+            self.out.collectives.append(chunk)
+        at.place += 1
+        at.at_start = False
+
+    @staticmethod
+    def _begins_a_test(chunks: Sequence[Chunk], place: int) -> bool:
+        """`HS, repeat lipid profile 6 wks`: a test ordered behind a medicine; `BP 140/90`: a value measured."""
+        if place + 1 >= len(chunks):
+            return False
+        chunk, following = chunks[place], chunks[place + 1]
+        if chunk.kind == "word":
+            return chunk.value in ("repeat", "rpt", "recheck", "check", "monitor") and (
+                following.kind == "header_line_starts" or means(following, "header_line_starts")
+            )
+        return (
+            chunk.kind == "header_line_starts"
+            and following.value not in ("<", ">", "≥", "≤", ")")
+            and following.kind in ("tuple", "number", "amount", "mark", "percent")
+        )
+
+    def _take(self, at: _Cursor, chunk: Chunk) -> None:
+        """A word of the open statement, or of the clause before the next one."""
+        draft = self._open
+        if draft is None:
+            self._context.append(chunk)
+            if chunk.kind == "cue":
+                self._clause_cue = chunk
+            return
+        tells = chunk.kind in SIG_KINDS and chunk.kind not in ("indication", "inert", "number")
+        if draft.after_break and not tells and not goes_on_after_break(at.chunks, at.place, self._lexicon):
+            self._close()
+            self._context.append(chunk)
+            return
+        draft.after_break = False
+        draft.chunks.append(chunk)
+        draft.last_line = self._line
 
     def _aside_end(self, chunks: Sequence[Chunk], place: int, *, tail: bool = False) -> int:
         """The index behind the clause that begins at `place`, if that clause is none of the orders' business; else 0.
@@ -762,10 +808,10 @@ class Segmenter:
         self._told_asides.append((clause[0].start, clause[-1].end))
         return end
 
-    def _goes_on(self, chunks: Sequence[Chunk], place: int, *, header: bool) -> bool:
+    def _goes_on(self, at: _Cursor) -> bool:
         """Whether the line goes on with the statement left open above it; one of the letterhead is not read, and ends nothing."""
-        self._muted = self._muted or header
-        return header or (self._open is not None and continues(self._open, chunks, place))
+        self._muted = self._muted or at.header
+        return at.header or (self._open is not None and continues(self._open, at.chunks, at.place))
 
     def _heading(self, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
         chunk = chunks[place]
