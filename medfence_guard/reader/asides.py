@@ -241,10 +241,12 @@ _SIGNED_BY = re.compile(
     r"signed electronically) by\b|(?:case )?(?:discussed|d/w) with dr\b"
 )
 _DEGREES = frozenset(
-    "mbbs md mch dnb mrcp mrcgp frcs frcp mds bds fcps dgo dch dlo dorth facc fesc consultant physician surgeon specialist resident registrar "
-    "professor cardiologist neurologist paediatrician pediatrician gynaecologist dermatologist psychiatrist dentist diabetologist".split()
+    "mbbs md mch dnb mrcp mrcgp frcs frcp mds bds fcps dgo dch dlo dorth facc fesc consultant physician surgeon specialist resident "
+    "registrar professor cardiologist neurologist paediatrician pediatrician gynaecologist dermatologist psychiatrist "
+    "dentist diabetologist".split()
 )
 _BESIDE_DEGREES = frozenset(
+    "urology nephrology gastroenterology oncology pulmonology endocrinology rheumatology diabetology "
     "ms dm mch phd uk usa medicine surgery cardiology neurology paediatrics pediatrics orthopaedics orthopedics ophthalmology ent "
     "dermatology psychiatry gynaecology radiology general practitioner gmc npi dmc reg no in and of dept department senior junior chief "
     "visiting".split()

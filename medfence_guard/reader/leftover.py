@@ -231,6 +231,9 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
         return True
     if any(means(c, "review_phrases") for c in body) or not _LEADS.isdisjoint(words) or words[-1:] == ["or"]:
         return True
+    if words[-1:] in (["so"], ["hence"], ["therefore"]):
+        # `Uric acid 7.1, so Tab X`: a reason.
+        return False
     measured = any(means(c, "header_line_starts") or c.kind == "indication" for c in body)
     timed = bool(words) and words[0] in remarks.starts
     apart = page.text[body[-1].end : body[-1].end + 1] == ","

@@ -47,16 +47,33 @@ def soap_letter(chunks: Sequence[Chunk]) -> bool:
     ) or (len(chunks) == 2 and chunks[0].value in SOAP and chunks[1].value == ":")
 
 
+_SLOT_LETTERS = ("m", "a", "n")
+
+
+def _letter(chunk: Chunk) -> str:
+    """The letter a chunk consists of, by its first meaning as a word."""
+    return str(chunk.value) if chunk.end - chunk.start == 1 else ""
+
+
 def table_head(chunks: Sequence[Chunk]) -> tuple[str, ...]:
     """The fields of a table's columns, if the line is nothing but column labels; empty otherwise."""
     labels: list[str] = []
     if len(chunks) > 1 and meaning_of(chunks[0], "label") == "number" and chunks[1].kind == "when":
         # `No morning dose`
         return ()
+    letters = [c for c in chunks if c.kind != "mark"]
+    lettered = next((n for n in range(1, len(letters) - 2) if tuple(map(_letter, letters[n : n + 3])) == _SLOT_LETTERS), None)
+    slots = letters[lettered : lettered + 3] if lettered is not None else []
     for chunk in chunks:
         label = meaning_of(chunk, "label")
-        if label is not None:
+        if chunk in slots:
+            # `Medicine | Dose | M | A | N`
+            labels.append(("slot_morning", "slot_noon", "slot_night")[slots.index(chunk)])
+        elif label is not None:
             labels.append(str(label))
+        elif chunk is chunks[0] and chunk.kind in ("route", "word") and chunk.end - chunk.start == 2 and slots:
+            # `Sl | Medicine`
+            labels.append("number")
         elif chunk.kind == "mark":
             if chunk.value == ":":
                 return ()

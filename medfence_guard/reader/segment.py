@@ -51,6 +51,7 @@ from medfence_guard.reader.openings import (
     table_head,
     unlisted_order,
 )
+from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import (
     ends_the_order_above,
     heads_something_else,
@@ -74,6 +75,10 @@ _UNLISTED_SET = re.compile(
     r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
 )
 # One of these is in every such set.
+# Cues that may be said of a test, a procedure or a paper as well (`OPG planned`, `Advice sheet given`).
+_OF_ANYTHING = frozenset({"hypothetical", "administered", "ambiguous", "question", "conditional", "past"})
+_SET = r"(?:medications?|medicines?|meds|drugs)"
+_OWN_SET = re.compile(rf"\b(current|home|regular) {_SET}\b")
 _SET_WORDS = spoken_in(f"rest {_SET_STARTS}")
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
@@ -465,7 +470,7 @@ class Segmenter:
         ):
             # `Follow-up: after 5 days if symptoms persist`
             return
-        strange = strange_words(clause, self._lexicon)
+        strange, whole = strange_words(clause, self._lexicon), clause
         clause = without_own_object(clause, strange, self._lexicon, self._surface)
         kinds = {c.kind for c in clause}
         told = (not strange and ("verb" in kinds or any(c.value == "order_forms" for c in clause))) or any(
@@ -489,6 +494,10 @@ class Segmenter:
         ):
             # `CANCELLED PRESCRIPTION`: the whole paper is.
             self._voided = True
+        ended = any(c.kind == "cue" and c.value[0] not in _OF_ANYTHING for c in relevant)
+        if relevant and not (dangling or ended) and self._is_of_its_own(whole):
+            return
+        relevant = [c for c in relevant if not self._asks_of_a_word(c, clause)]
         cued = any(c.kind == "cue" for c in relevant)
         if not relevant or (strange and not (cued or suffered or dangling or self._injected)) or len(strange) > 2:
             return
@@ -497,6 +506,31 @@ class Segmenter:
             previous.loose.extend(relevant)
         if not strange or (cued and len(strange) == 1):
             self._ahead = (self._line, relevant)
+
+    def _is_of_its_own(self, chunks: Sequence[Chunk], *, asides: bool = True) -> bool:
+        """Whether each sentence is of plain words or an aside, as `leftover.py` asks of what is left: `Drink water. Repeat smear day 3.`"""
+        sentences: list[list[Chunk]] = [[]]
+        for chunk in chunks:
+            if chunk.kind == "mark" and chunk.value in (".", ";"):
+                sentences.append([])
+            elif sentences[-1] or chunk.kind not in ("mark", "item"):
+                sentences[-1].append(chunk)
+        told = [part for part in sentences if part]
+        return bool(told) and all(
+            is_plain(part, self._text, self._lexicon.plain) or (asides and is_aside(part, self._text, self._asides_here)) for part in told
+        )
+
+    def _is_listed_above(self, chunk: Chunk) -> bool:
+        """`Continue current medications`, where a list with a heading of the same words stands above it."""
+        own = _OWN_SET.search(self._surface(chunk))
+        heading = own is not None and re.search(rf"(?:^|\n)\W*{own[1]} {_SET}\s*:", self._text[: chunk.start])
+        return bool(heading) and any(d.section_status == "reported" for d in self.out.drafts)
+
+    @staticmethod
+    def _asks_of_a_word(chunk: Chunk, clause: Sequence[Chunk]) -> bool:
+        """`Urticaria, ?food`: the question is of the complaint or the cause that it is glued to."""
+        asked = chunk.value == "?" or (chunk.kind == "cue" and chunk.value[0] == "question" and chunk.end - chunk.start == 1)
+        return asked and any(c.start == chunk.end and c.kind in ("word", "indication") for c in clause)
 
     def _surface(self, chunk: Chunk) -> str:
         return self._text[chunk.start : chunk.end]
@@ -562,7 +596,9 @@ class Segmenter:
             is_list_number(chunks, 0),
             self._follows_an_item(numbered),
         )
-        if may_be_an_order(body, self._text[body[0].start : body[-1].end], place, self._lexicon):
+        if may_be_an_order(body, self._text[body[0].start : body[-1].end], place, self._lexicon) and not (
+            self._is_of_its_own(body, asides=False)
+        ):
             self.out.unread.append(Span(chunks[0].start, chunks[-1].end))
 
     def _note_remark(self, clause: Sequence[Chunk]) -> None:
@@ -742,7 +778,7 @@ class Segmenter:
             or any(d.section_status == "reported" for d in self.out.drafts)
         )
         rest = any(self._surface(c) in ("rest", "other", "others", "remaining") for c in at.chunks)
-        listed = meaning_of(chunk, "collective") == "listed" and reported and not rest
+        listed = (meaning_of(chunk, "collective") == "listed" or self._is_listed_above(chunk)) and reported and not rest
         self._close()
         if not listed:
             self.out.collectives.append(chunk)

@@ -163,11 +163,13 @@ class Sharing:
                     draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
             elif told.word and (line - 1 in covered or line + 1 in covered):
                 out.remarks.append(span)
-        if len(drafts) > 1 and not self.told_once and len(covered) == 1 and (found := tail_of_all(drafts[-1], self._surface)):
+        # The orders of the first line: `all` is said of no order above them, and of none below.
+        first_line = [d for d in drafts if d.last_line == drafts[0].line]
+        if len(first_line) > 1 and not self.told_once and (found := tail_of_all(first_line[-1], self._surface)):
             place, told = found
-            if reaches(drafts, told, drafts[-1].chunks[place:]):
-                del drafts[-1].chunks[place:]
-                for draft in drafts:
+            if reaches(first_line, told, first_line[-1].chunks[place:]):
+                del first_line[-1].chunks[place:]
+                for draft in first_line:
                     draft.shared += told.chunks
         self._doubt(out)
 
@@ -195,9 +197,10 @@ class Sharing:
             if c.kind in TOLD_ONCE and span.start <= c.start < span.end
         }
         if len(drafts) > 1:
-            behind = next((n for n, c in enumerate(drafts[-1].chunks) if c.kind == "word" and self._surface(c) in ("all", "both")), None)
-            if behind is not None:
-                told |= {sort_of(c.kind) for c in drafts[-1].chunks[behind:] if c.kind in TOLD_ONCE}
+            for draft in drafts:
+                behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and self._surface(c) in ("all", "both")), None)
+                if behind is not None:
+                    told |= {sort_of(c.kind) for c in draft.chunks[behind:] if c.kind in TOLD_ONCE}
         for draft in drafts:
             draft.told_beside = frozenset(told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared)})
 
