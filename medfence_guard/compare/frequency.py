@@ -11,6 +11,7 @@ from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Set
 from medfence_guard.compare.rates import rate_per_day
 from medfence_guard.compare.schedules import compare_claimed_day_parts, compare_claimed_rate, compare_claimed_slots, compare_rate_and_slots
 from medfence_guard.compare.slots import compare_spelt_out, slot_parts, slots_spelt_out
+from medfence_guard.compare.whens import compare_whens
 from medfence_guard.compare.wording import rate_text
 from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk
@@ -36,6 +37,14 @@ def compare_frequency(setting: Setting, claim: Roles) -> list[Judgement]:
             )
         )
     if not (claim.has_timing or claim.ambiguous):
+        hours = {str(w.value[0]) for w in claim.whens}
+        if hours and all(":" in hour for hour in hours) and not (source.has_timing or source.ambiguous):
+            # `at 10 pm`, where the statement says no more of how often.
+            out.extend(compare_whens(setting, claim))
+            other = tuple(w.chunk for w in source.whens if ":" in str(w.value[0]) and w.value[0] not in hours)
+            if other:
+                out.append(Judgement(ABSTAIN, "timing.one_of_several", "source names another time as well", other, severity=Severity.MAJOR))
+            return out
         if claim.whens:
             return [
                 *out,

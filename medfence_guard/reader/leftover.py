@@ -223,6 +223,9 @@ def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
     return body[0] in kept and all(word in _KEPT_WORDS or word in nouns for word in rest)
 
 
+_THEREFORE = re.compile(r"[ ,;]*(?:so|hence|therefore)\b")
+
+
 def _delays(body: Sequence[Chunk], page: Page) -> bool:
     """`At BP 150, Tab X`, `Till Hb 12: Tab X`: what stands before a name measures or times it."""
     words = _WORD.findall(page.text_of(body))
@@ -231,7 +234,7 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
         return True
     if any(means(c, "review_phrases") for c in body) or not _LEADS.isdisjoint(words) or words[-1:] == ["or"]:
         return True
-    if words[-1:] in (["so"], ["hence"], ["therefore"]):
+    if _THEREFORE.match(page.text, body[-1].end):
         # `Uric acid 7.1, so Tab X`: a reason.
         return False
     measured = any(means(c, "header_line_starts") or c.kind == "indication" for c in body)

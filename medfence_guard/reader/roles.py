@@ -1255,10 +1255,10 @@ class RoleReader:
         alone = all(c.value == "|" for a, b in itertools.pairwise(at) for c in chunks[a + 1 : b])
         # A blank cell leaves no number behind; where a column before the slots may hold one, only bars tell them apart.
         numbered = any(c in _MAY_HOLD_NUMBERS for c in columns[:first])
-        cells = sum(c.value == "|" for c in chunks[: at[0]])
+        cells = sum(c.value == "|" for c in chunks[1 : at[0]])
         if not alone or len(set(bars)) != 1 or bars[0] > 1 or (bars[0] == 0 and numbered):
             return
-        if bars[0] == 1 and cells != first - (columns[0] == "number"):
+        if bars[0] == 1 and cells not in (first, first - (columns[0] == "number")):
             return
         slots = numbers[:size]
         chunk = slots[0].chunk._replace(end=slots[-1].chunk.end, last=slots[-1].chunk.last)

@@ -75,6 +75,9 @@ _UNLISTED_SET = re.compile(
     r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
 )
 # One of these is in every such set.
+# Who a sentence is about, and how many words his name and age are at most.
+_TITLES = frozenset({"mr", "mrs", "ms", "miss", "master", "smt", "shri"})
+_NAMED = 4
 # Cues that may be said of a test, a procedure or a paper as well (`OPG planned`, `Advice sheet given`).
 _OF_ANYTHING = frozenset({"hypothetical", "administered", "ambiguous", "question", "conditional", "past"})
 _SET = r"(?:medications?|medicines?|meds|drugs)"
@@ -109,7 +112,9 @@ def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass])
 
 @dataclass(slots=True)
 class _Cursor:
-    """A place in a line. `at_start`: of a line or sentence; `fresh`: behind an aside or a heading; `header`: a line of the letterhead."""
+    """A place in a line. `at_start`: of a line or sentence; `fresh`: behind an aside or a heading; `header`: a line of the letterhead,
+    `told`: one that went on as a note.
+    """
 
     chunks: list[Chunk]
     place: int
@@ -117,6 +122,7 @@ class _Cursor:
     numbered: int | None
     at_start: bool = True
     fresh: bool = True
+    told: bool = False
 
 
 class Segmenter:
@@ -445,7 +451,9 @@ class Segmenter:
         self._bulleted = place > 0 and numbered is None
         before = len(self.out.drafts) + (self._open is not None)
         opened_here = self._open
-        self._walk(_Cursor(chunks, place, header=header, numbered=numbered))
+        at = _Cursor(chunks, place, header=header, numbered=numbered)
+        self._walk(at)
+        header = header and not at.told
         whole = bool(self._context) and len(self._context) >= len(chunks) - place
         if not header:
             self._flush(whole_line=whole, ends_with_colon=chunks[-1].kind == "mark" and chunks[-1].value == ":", numbered=numbered)
@@ -529,8 +537,10 @@ class Segmenter:
     @staticmethod
     def _asks_of_a_word(chunk: Chunk, clause: Sequence[Chunk]) -> bool:
         """`Urticaria, ?food`: the question is of the complaint or the cause that it is glued to."""
-        asked = chunk.value == "?" or (chunk.kind == "cue" and chunk.value[0] == "question" and chunk.end - chunk.start == 1)
-        return asked and any(c.start == chunk.end and c.kind in ("word", "indication") for c in clause)
+        asked = chunk.value == "?" or (
+            chunk.kind == "cue" and chunk.value[0] in ("question", "hypothetical") and chunk.end - chunk.start == 1
+        )
+        return asked and any(c.start == chunk.end and c.kind in ("word", "indication", "label") for c in clause)
 
     def _surface(self, chunk: Chunk) -> str:
         return self._text[chunk.start : chunk.end]
@@ -718,6 +728,9 @@ class Segmenter:
             if self._open is not None:
                 self._open.after_break = True
             at.at_start = True
+            if at.header and self._surface(at.chunks[0]) in _TITLES and sum(c.kind != "mark" for c in at.chunks[: at.place]) > _NAMED:
+                # `Mrs. P, 48 yrs, seen for hypothyroidism. She is on Tab X`: behind its first sentence it is a note.
+                at.header, at.told = False, True
         elif self._open is not None:
             self._open.chunks.append(chunk)
         at.place += 1
