@@ -42,6 +42,7 @@ _HEADED = {"followup": "visits_and_papers", "investigations": "tests"}
 _VITAMIN = frozenset({"vit", "vitamin"})
 # `If fever persists, repeat CBC`: what is to be done stands behind one of these.
 _ANSWERING = frozenset(", : - repeat get do send check".split())
+_LENGTHS = frozenset({"min", "mins", "minutes", "hour", "hours", "km"})
 _MARKS = frozenset(",/&+-()'\".:")
 _TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*(?:-[a-z]+)*|\d+(?:[.,/:]\d+)*|\S")
 
@@ -56,7 +57,7 @@ def is_plain(chunks: Sequence[Chunk], text: str, words: PlainWords, *, visit: bo
     if not tokens or turns(tokens) or not _are_analytes(tokens, held, words, tested=visit or tested):
         return False
     told = frozenset(tokens)
-    at = opened = words.opening(tokens)
+    at = opened = words.opening(tokens) or _counted_walk(tokens, words)
     visited = any(words.group(token) in words.conditional for token in tokens[:opened])
     visit = visit or visited
     conditioned = longest(words.conditions, tokens, at)
@@ -97,6 +98,12 @@ def is_plain(chunks: Sequence[Chunk], text: str, words: PlainWords, *, visit: bo
         else:
             return False
     return answered
+
+
+def _counted_walk(tokens: Sequence[str], words: PlainWords) -> int:
+    """`30 min brisk walk daily`: how many tokens say how long, before what a body does."""
+    counted = len(tokens) > 2 and tokens[0].isdigit() and tokens[1] in _LENGTHS
+    return 2 if counted and words.group(tokens[2]) == "activities" else 0
 
 
 def _ends(cue: Chunk) -> bool:
