@@ -49,6 +49,10 @@ _COMPLAINT = frozenset("indication indication_part mark".split())
 _KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
 _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
 _SHORT = 4
+# In longer clauses without a heading, words of ordinary speech tell a history.
+_LONGEST_TOLD = 6
+# Words that are of a complaint, a label or printed text stand for nothing else.
+_SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
 # Before a name: where or as what it is given, or that it is to be.
 _LEADS = frozenset("start starting ward test trial surgery".split())
@@ -255,6 +259,10 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, titled: bool, 
     if short and words[-1:] in (["day"], ["days"]) and turns(words):
         # `Pain days`
         return True
+    if len(words) <= (_SHORT if told else _LONGEST_TOLD):
+        spoken = {word for c in body if c.kind not in _SETTLED for word in _WORD.findall(page.text_of([c]))}
+        if not remarks.ordinary.isdisjoint(spoken):
+            return True
     if (changed and not remarks.changes.isdisjoint(words)) or (short and not remarks.deciding_short.isdisjoint(words)):
         return True
     ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid")]
