@@ -24,6 +24,7 @@ from typing import NamedTuple
 from medfence_guard.contract import Span
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, turns
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.harms import allergies_to_an_order, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.plain import is_plain
@@ -45,12 +46,15 @@ _PRINTED = frozenset("boilerplate review_phrases mark date".split())
 _BESIDE_PRINT = frozenset("boilerplate label inert mark date number".split())
 _FEW_TITLES = 2
 _TITLES = frozenset("label heading mark item inert".split())
+_ANSWERS = frozenset({"no", "dispensed"})
 _COMPLAINT = frozenset("indication indication_part mark".split())
 _KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
 _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
 _SHORT = 4
 # In longer clauses without a heading, words of ordinary speech tell a history.
 _LONGEST_TOLD = 6
+# What is named under these is not taken by the patient.
+_NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
@@ -99,7 +103,17 @@ def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
     if not page.orders:
         return []
     spans = [(clause.chunks[0].start, clause.chunks[-1].end) for clause in _clauses(taken, page) if not _is_harmless(clause, page)]
-    return [Span(*sorted(span)) for span in [*spans, *_undecided_headings(page), *_signs(page)]]
+    return [Span(*sorted(span)) for span in [*spans, *_undecided_headings(page), *_signs(page), *_allergies(taken, page)]]
+
+
+def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
+    """The allergies that may be to an order of the page, in a statement or out of it."""
+    named = [c for c in taken if c.kind == "drug"]
+    for line, chunks in enumerate(page.lines):
+        headed = page.sections[line][0][0] == "allergy"
+        yield from allergies_to_an_order(
+            page.text_of(chunks), min(c.start for c in chunks), headed=headed, named=named, words=page.lexicon.remarks
+        )
 
 
 def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
@@ -161,12 +175,17 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return False
     kinds = {c.kind for c in body}
     # `Panic:` heads the order below it.
-    named = kinds <= _COMPLAINT and (above or clause.chunks[-1].value != ":")
+    named = "indication" in kinds and kinds <= _COMPLAINT and (above or clause.chunks[-1].value != ":")
     plain = page.lexicon.plain
     if body[0].kind == "boilerplate" and all(c.kind in _BESIDE_PRINT or c.value == "issue" or plain.group(page.text_of([c])) for c in body):
         return True
     titles = sum(c.kind == "label" for c in body)
-    if kinds <= _PRINTED or named or (titles and kinds <= _TITLES) or (titles > _FEW_TITLES and len(body) - titles <= 1):
+    titled = titles and ((kinds <= _TITLES) or (titles > _FEW_TITLES and len(body) - titles <= 1))
+    told_last = page.text_of(body[-1:]) in _ANSWERS and (len(body) == 1 or body[-2].value == ":")
+    if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days") and turns(_WORD.findall(page.text_of(body))))):
+        # `2. No`, `Exam days`
+        return False
+    if kinds <= _PRINTED or named or titled:
         return True
     if is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name):
         return True
@@ -183,7 +202,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if section[0] in _LISTED or not (section[0] in _TOLD or clause.line in page.signed or (above and section[1] not in _ORDERS)):
         return False
     told = section[0] in _TOLD
-    return not _decides(body, page, changed=not above, titled=section[0] == "header", told=told)
+    return not _decides(body, page, changed=not above, section=section[0], told=told)
 
 
 def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) -> tuple[Section | None, Sequence[Chunk]]:
@@ -241,12 +260,13 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
     return measured and (timed or apart or any(c.kind in _LEAD_KINDS or c.kind == "verb" for c in body))
 
 
-def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, titled: bool, told: bool) -> bool:
+def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, told: bool) -> bool:
     """Whether a clause in the open world holds a word by which orders are limited, taken back, put off or given to somebody.
 
-    `changed`: below them, so is what was changed; `titled`: it stands behind a name or another head of the paper; `told`: under a
-    heading of what was found.
+    `changed`: below them, so is what was changed; `section`: of its heading, `header` behind a name or another head of the paper;
+    `told`: under a heading of what was found.
     """
+    titled = section == "header"
     kinds = {c.kind for c in body}
     if not kinds.isdisjoint(_OF_TAKING) or (kinds <= _TIMES and not kinds <= _WITHOUT_TIME):
         return True
@@ -256,17 +276,28 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, titled: bool, 
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
         return True
     short = len(words) <= _SHORT and not told
-    if short and words[-1:] in (["day"], ["days"]) and turns(words):
-        # `Pain days`
+    if len(words) <= _SHORT and (short or "word" in kinds or "label" in kinds) and turns(words):
+        # `Pain days`, `Imp: allergy test first`
         return True
-    if len(words) <= (_SHORT if told else _LONGEST_TOLD):
-        spoken = {word for c in body if c.kind not in _SETTLED for word in _WORD.findall(page.text_of([c]))}
-        if not remarks.ordinary.isdisjoint(spoken):
-            return True
+    if told and remarks.deciding_short.issuperset(words):
+        # `HPI: irregular`
+        return True
+    spoken = {word for c in body if c.kind not in _SETTLED for word in _WORD.findall(page.text_of([c]))}
+    if len(words) <= (_SHORT if told else _LONGEST_TOLD) and not remarks.ordinary.isdisjoint(spoken):
+        return True
+    if titled and "prescription" in spoken:
+        # `Name: A B, prescription of C`
+        return True
+    relative = any(means(c, "person_roles") or (c.kind == "cue" and c.value[0] == "family") for c in body)
+    if section not in _NOT_TAKEN and not relative and is_told_of(body, words, remarks):
+        return True
+    if not told and changed and "form" in kinds:
+        # `Eye drops`
+        return True
     if (changed and not remarks.changes.isdisjoint(words)) or (short and not remarks.deciding_short.isdisjoint(words)):
         return True
-    ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid")]
-    if ended and (titled or ended[-1] is body[-1] or means(body[0], "header_line_starts")):
+    ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid", "not_taking")]
+    if ended and (titled or ended[-1] is body[-1] or (short and ended[0] is body[0]) or means(body[0], "header_line_starts")):
         return True
     if changed and any(c.kind == "amount" and not c.value.per and set(c.value.units) & _DOSED for c in body):
         # `chemist gave 10 mg`; above them, `12 MG Road`

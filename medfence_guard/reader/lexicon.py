@@ -118,6 +118,9 @@ class RemarkWords:
     deciding_first: frozenset[str]
     deciding_short: frozenset[str]
     ordinary: frozenset[str]
+    allergy_classes: Mapping[str, Sequence[str]]
+    vague_allergies: frozenset[str]
+    past_use: frozenset[str]
     beside_values: frozenset[str]
     in_no_name: frozenset[str]
     known: frozenset[str]
@@ -146,6 +149,9 @@ class RemarkWords:
             deciding_first=frozenset(raw["deciding_first"]),
             deciding_short=frozenset(raw["deciding_short"]),
             ordinary=frozenset(raw["ordinary"]),
+            allergy_classes={name: tuple(members) for name, members in raw["allergy_classes"].items()},
+            vague_allergies=frozenset(raw["vague_allergies"]),
+            past_use=frozenset(raw["past_use"]),
             beside_values=frozenset(raw["beside_values"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
             first_words={table: _first_words(raw[table]) for table in _PATTERNS},
