@@ -41,6 +41,7 @@ _ENDED = frozenset({"stopped", "past", "held"})
 # Chunks that say how a medicine is taken, whatever stands beside them.
 _OF_TAKING = frozenset("slots maximum stat as_directed refill collective unsupported".split())
 _TIMES = frozenset("rate when prn weekday duration duration_open number amount inert mark".split())
+_ENDING = frozenset({"stopped", "held", "avoid", "not_taking", "past", "allergy"})
 _WITHOUT_TIME = frozenset("number inert mark".split())
 _PRINTED = frozenset("boilerplate review_phrases mark date".split())
 _BESIDE_PRINT = frozenset("boilerplate label inert mark date number".split())
@@ -57,6 +58,8 @@ _LONGEST_TOLD = 6
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
+# Before a measured value: from where on, or until when.
+_LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for) *$")
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
 # Before a name: where or as what it is given, or that it is to be.
 _LEADS = frozenset("start starting ward test trial surgery".split())
@@ -160,8 +163,10 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
 
 def _is_harmless(clause: _Clause, page: Page) -> bool:
     body = _bare(clause.chunks)
-    if not body or clause.line in page.heads:
+    if not body:
         return True
+    if clause.line in page.heads:
+        return not any(c.kind == "cue" and c.value[0] in _ENDING for c in body)
     above = clause.line < page.orders[0] or (clause.line == page.orders[0] and body[-1].end <= page.first)
     section, _ = page.sections[clause.line]
     if clause.leads and _delays(body, page):
@@ -169,8 +174,13 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     heading, rest = _headed(clause, body, page, above=above)
     if heading is not None:
         section, body = heading, rest
-    if not body or clause.leads:
+    if clause.leads:
         return True
+    if not body:
+        return not _heads_nothing(clause, page)
+    if clause.trails and _LIMITED.search(page.text, 0, body[0].start) and any(c.kind == "header_line_starts" for c in body):
+        # `x 3 days at temp 100`
+        return False
     if above and _heads_the_orders(clause, page) and heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
         return False
     kinds = {c.kind for c in body}
@@ -197,7 +207,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     visit = heading is not None and section[0] in _LISTED
     if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations") or _in_parts(body, page):
         return True
-    if ("collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME)) or _is_kept(body, page):
+    if ("collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME) and _is_all_told(body, page)) or _is_kept(body, page):
         return True
     if section[0] in _LISTED or not (section[0] in _TOLD or clause.line in page.signed or (above and section[1] not in _ORDERS)):
         return False
@@ -214,6 +224,21 @@ def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) 
     after = next((c for c in clause.chunks if c.start >= body[led].end), None)
     marked = after is None or after.kind == "mark" or "/" in page.text_of(body[led : led + 1])
     return (heading, _bare(body[1 + led :])) if above or marked else (None, body)
+
+
+def _heads_nothing(clause: _Clause, page: Page) -> bool:
+    """`Provisional` above the list, `Discharge medicines` below it: a heading that nothing follows says something of the orders."""
+    chunks = page.lines[clause.line]
+    text = page.text_of(clause.chunks)
+    if len(clause.chunks) != len(chunks) or text.endswith(":"):
+        return False
+    listed = meaning_of(clause.chunks[0], "heading")
+    if not isinstance(listed, tuple):
+        return False
+    below = [_bare(line) for line in page.lines[clause.line + 1 : clause.line + 2]]
+    if listed[0] == "diagnosis" and not page.lexicon.remarks.ordinary.isdisjoint(_WORD.findall(text)):
+        return not below or clause.line + 1 in page.orders or (bool(below[0]) and means(below[0][0], "heading"))
+    return not below and " " in text and listed[1] in _ORDERS
 
 
 def _heads_the_orders(clause: _Clause, page: Page) -> bool:
@@ -238,10 +263,16 @@ def _in_parts(body: Sequence[Chunk], page: Page) -> bool:
     )
 
 
+def _is_all_told(body: Sequence[Chunk], page: Page) -> bool:
+    """`Adv: continue same`, and no `continue same, start Zetaril`: beside the orders meant stand no words but plain ones."""
+    words = [word for c in body if c.kind in ("word", "verb", "form", "drug") for word in _WORD.findall(page.text_of([c]))]
+    return all(word in page.lexicon.remarks.small or page.lexicon.plain.group(word) or word in _KEPT_WORDS for word in words)
+
+
 def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
     """`Do not stop medicines on your own`, `Will continue`: it changes nothing, and names nothing but what orders are called."""
     nouns = page.lexicon.remarks.nouns
-    kept = [c for c in body if c.kind == "pseudo_cue" or (c.kind == "cue" and c.value[0] in ("continue", "taking"))]
+    kept = [c for c in body if (c.kind == "pseudo_cue" and "valid" not in page.text_of([c])) or (c.kind == "cue" and c.value[0] in ("continue", "taking"))]
     rest = [word for c in body if c not in kept and c.kind != "mark" for word in _WORD.findall(page.text_of([c]))]
     return body[0] in kept and all(word in _KEPT_WORDS or word in nouns for word in rest)
 
@@ -315,6 +346,11 @@ _COUNTED = r"(?:medicines|drugs|items|medications|meds)"
 _TOTAL = re.compile(rf"\btotal ?[:=-]? ?(\d+) ?{_COUNTED}\b|\b(?:total|nos?\.? of) ?{_COUNTED} ?[:=-]? ?(\d+)\b")
 # Marks for what stands above, and words for what is replaced, on the line of an order.
 _DITTO = re.compile(r"(?<!\S)(?:- ?)?(?:\" ?\"|\"|''|,,)(?: ?-)?(?!\S)")
+_SAME = re.compile(r"(?<!continue )(?<!cont )(?<!ct )(?<!adv )(?<!rest )\bsame\W*$|\((?:ip|ward|er|ed|icu|casualty)\)\W*$")
+# A line of its own between two orders that makes them alternatives.
+_EITHER = re.compile(r"\W*(?:/|or|vs|versus|ya|या)\W*")
+# The last column of a table: `+` what is added, `-` what is taken off.
+_ADDED, _TAKEN_OFF = re.compile(r"\| *\+ *\|? *$"), re.compile(r"\| *(?:-|x|✗|✘|×) *\|? *$")
 _REPLACED = re.compile(r"\b(?:instead|in place of|in lieu of|(?:to be )?replaced by|to replace)\b")
 
 
@@ -322,6 +358,7 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     """What a line says of the page or of the orders on it, whatever else stands there: that more follows, how many, the same again."""
     pages: dict[int, tuple[int, int]] = {}
     last = 0
+    signed = any(_ADDED.search(page.text_of(chunks)) for chunks in page.lines)
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
     for line, chunks in enumerate(page.lines):
         text = page.text_of(chunks)
@@ -331,7 +368,9 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
             last = max(last, int(found[2]))
         total = _TOTAL.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
-        if _GOES_ON.search(text) or miscounted or (line in near and (_DITTO.search(text) or _REPLACED.search(text))):
+        of_an_order = line in page.orders and _SAME.search(text) is not None
+        either = page.orders[0] < line < page.orders[-1] and _EITHER.fullmatch(text) is not None
+        if _GOES_ON.search(text) or miscounted or of_an_order or either or (signed and _TAKEN_OFF.search(text)) or (line in near and (_DITTO.search(text) or _REPLACED.search(text))):
             yield span
     if sum(1 <= number <= last for number in pages) != last:
         yield from pages.values()
