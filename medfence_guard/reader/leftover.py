@@ -328,12 +328,17 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if (changed and not remarks.changes.isdisjoint(words)) or (short and not remarks.deciding_short.isdisjoint(words)):
         return True
     ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid", "not_taking")]
-    if ended and (titled or ended[-1] is body[-1] or (short and ended[0] is body[0]) or means(body[0], "header_line_starts")):
+    if ended and (titled or ended[-1] is body[-1] or (short and ended[0] is body[0] and not _is_of_something(body[1:], page)) or means(body[0], "header_line_starts")):
         return True
     if changed and any(c.kind == "amount" and not c.value.per and set(c.value.units) & _DOSED for c in body):
         # `chemist gave 10 mg`; above them, `12 MG Road`
         return True
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
+
+
+def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:
+    """`Non compliant with diet`: a plain word says of what."""
+    return any(page.lexicon.plain.group(page.text_of([c])) for c in chunks)
 
 
 # `PTO`, `continued overleaf`: more stands where nobody reads. `Page 2 of 2` at its end says that nothing does.
