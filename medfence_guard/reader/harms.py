@@ -18,7 +18,9 @@ _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
 _ALLERGY = re.compile(r"allerg|hypersensit|intoleran|anaphyla|reaction to|reacts to|elerg|sulfa rash")
 _DENIED = re.compile(r"\b(?:no|not|nil|denies|denied|without|none|never)\b|\bnkd?a\b|\btolerat(?:es|ed|ing)\b")
 # What is measured, or lacking, is no medicine taken.
-_OF_THE_BODY = frozenset("deficiency deficient level levels toxicity overload resistance resistant dependent naive assay supplementation".split())
+_OF_THE_BODY = frozenset(
+    "deficiency deficient level levels toxicity overload resistance resistant dependent naive assay supplementation".split()
+)
 
 # `Drug allergy:` of a form that nobody filled in.
 _LABELS = frozenset("drug drugs medicine medicines known history h/o h o".split())

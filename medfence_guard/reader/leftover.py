@@ -272,7 +272,11 @@ def _is_all_told(body: Sequence[Chunk], page: Page) -> bool:
 def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
     """`Do not stop medicines on your own`, `Will continue`: it changes nothing, and names nothing but what orders are called."""
     nouns = page.lexicon.remarks.nouns
-    kept = [c for c in body if (c.kind == "pseudo_cue" and "valid" not in page.text_of([c])) or (c.kind == "cue" and c.value[0] in ("continue", "taking"))]
+    kept = [
+        c
+        for c in body
+        if (c.kind == "pseudo_cue" and "valid" not in page.text_of([c])) or (c.kind == "cue" and c.value[0] in ("continue", "taking"))
+    ]
     rest = [word for c in body if c not in kept and c.kind != "mark" for word in _WORD.findall(page.text_of([c]))]
     return body[0] in kept and all(word in _KEPT_WORDS or word in nouns for word in rest)
 
@@ -307,7 +311,7 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
         return True
     short = len(words) <= _SHORT and not told
-    if len(words) <= _SHORT and (short or "word" in kinds or "label" in kinds) and turns(words):
+    if len(words) <= _SHORT and words[-1:] != ["no"] and (short or "word" in kinds or "label" in kinds) and turns(words):
         # `Pain days`, `Imp: allergy test first`
         return True
     if told and remarks.deciding_short.issuperset(words):
@@ -328,7 +332,8 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if (changed and not remarks.changes.isdisjoint(words)) or (short and not remarks.deciding_short.isdisjoint(words)):
         return True
     ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid", "not_taking")]
-    if ended and (titled or ended[-1] is body[-1] or (short and ended[0] is body[0] and not _is_of_something(body[1:], page)) or means(body[0], "header_line_starts")):
+    alone = short and bool(ended) and ended[0] is body[0] and not _is_of_something(body[1:], page)
+    if alone or (ended and (titled or ended[-1] is body[-1] or means(body[0], "header_line_starts"))):
         return True
     if changed and any(c.kind == "amount" and not c.value.per and set(c.value.units) & _DOSED for c in body):
         # `chemist gave 10 mg`; above them, `12 MG Road`
@@ -375,7 +380,8 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
         of_an_order = line in page.orders and _SAME.search(text) is not None
         either = page.orders[0] < line < page.orders[-1] and _EITHER.fullmatch(text) is not None
-        if _GOES_ON.search(text) or miscounted or of_an_order or either or (signed and _TAKEN_OFF.search(text)) or (line in near and (_DITTO.search(text) or _REPLACED.search(text))):
+        beside = line in near and (_DITTO.search(text) or _REPLACED.search(text))
+        if _GOES_ON.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):
             yield span
     if sum(1 <= number <= last for number in pages) != last:
         yield from pages.values()

@@ -176,7 +176,17 @@ def _first_words(phrases: Iterable[str]) -> frozenset[str]:
 _LETTERS = re.compile("[a-z]+")
 # The tables whose words are part of no name.
 _SPEECH = (
-    "changes", "changes_beside", "deciding", "deciding_first", "nouns", "ordinary", "small", "speech", "starts", "whole", "whole_if_known"
+    "changes",
+    "changes_beside",
+    "deciding",
+    "deciding_first",
+    "nouns",
+    "ordinary",
+    "small",
+    "speech",
+    "starts",
+    "whole",
+    "whole_if_known",
 )
 _NOTHING = re.compile("(?!)")
 # The tables that are patterns.

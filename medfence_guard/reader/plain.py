@@ -109,7 +109,7 @@ def _is_of_no_subject(tokens: Sequence[str], held: Sequence[Chunk | None], words
     """`Strips 2`, `Gradual reduction`, `Do not repeat`, `Check with GP`, `Fluids 500 ml stat`: plain words that say nothing plain."""
     groups = [(token, words.group(token)) for token in tokens]
     subjects = [token for token, group in groups if group is not None and token not in words.small]
-    if not subjects and not {"not", "no"}.isdisjoint(tokens) or tuple(tokens[:2]) in _ASKING:
+    if (not subjects and not {"not", "no"}.isdisjoint(tokens)) or tuple(tokens[:2]) in _ASKING:
         return True
     if _NEEDS_ANOTHER.issuperset(subjects) and subjects:
         return True

@@ -158,7 +158,8 @@ def payload_changes(row: Row) -> Iterator[Change]:
                     return with_item(row, index, **{path[0]: new if len(path) == 1 else {**value, path[1]: new}})
 
                 # What a model says of its own work, and places of a span, are no claims (P19).
-                unclaimed = field in ("refills", "sequence", "confidence", "reasoning") or (field.endswith("_span") and path[-1] in ("start", "end"))
+                placed = field.endswith("_span") and path[-1] in ("start", "end")
+                unclaimed = placed or field in ("refills", "sequence", "confidence", "reasoning")
                 for new in digit_edits(text):
                     if new and not equal_numbers(text, new) and not unclaimed:
                         yield f"digit [{index}].{'.'.join(path)} {text} -> {new}", put(new)
