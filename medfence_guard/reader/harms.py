@@ -16,6 +16,11 @@ from medfence_guard.reader.lexicon import RemarkWords
 
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
 _ALLERGY = re.compile(r"allerg|hypersensit|intoleran|anaphyla|reaction to|reacts to|elerg|sulfa rash")
+# `Imp: CCB oedema`: what a class is found to have done.
+_HARM = re.compile(
+    r"oedema|edema|swelling|rash|cough|myalgia|myopathy|gastritis|bleed|diarrh|tox|side effect|adverse|induced|hypotension|hypoglyc|"
+    r"bradycard|kal[ea]+mia|natr[ea]+mia|angioedema|ulcer|hepatitis|transaminitis"
+)
 _DENIED = re.compile(r"\b(?:no|not|nil|denies|denied|without|none|never)\b|\bnkd?a\b|\btolerat(?:es|ed|ing)\b")
 # What is measured, or lacking, is no medicine taken.
 _OF_THE_BODY = frozenset(
@@ -34,11 +39,16 @@ def molecules_of(chunks: Sequence[Chunk], start: int, end: int) -> str:
     return "\n".join({molecule for name in named for members in name.compositions for molecule in members})
 
 
-def allergies_to_an_order(text: str, start: int, *, headed: bool, named: Sequence[Chunk], words: RemarkWords) -> list[tuple[int, int]]:
+def allergies_to_an_order(
+    text: str, start: int, *, headed: bool, found: bool, named: Sequence[Chunk], words: RemarkWords
+) -> list[tuple[int, int]]:
     """The clauses of a line that tell of an allergy that may be to an order of the page.
 
-    `text`: the line, and `start` its place; `headed`: it stands under a heading of allergies; `named`: the medicines of the page.
+    `text`: the line, and `start` its place; `headed`: it stands under a heading of allergies, `found`: of findings; `named`: the
+    medicines of the page.
     """
+    if found and _HARM.search(text) is not None:
+        headed = True
     if not headed and _ALLERGY.search(text) is None:
         return []
     out = []

@@ -113,10 +113,11 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
     """The allergies that may be to an order of the page, in a statement or out of it."""
     named = [c for c in taken if c.kind == "drug"]
     for line, chunks in enumerate(page.lines):
-        headed = page.sections[line][0][0] == "allergy"
-        yield from allergies_to_an_order(
-            page.text_of(chunks), min(c.start for c in chunks), headed=headed, named=named, words=page.lexicon.remarks
-        )
+        before, behind = page.sections[line]
+        text, start = page.text_of(chunks), min(c.start for c in chunks)
+        found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
+        remarks = page.lexicon.remarks
+        yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
 
 
 def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
