@@ -61,7 +61,9 @@ def account(context: Context) -> Accounting:
             # A lost step is reported at the item that owns its sibling.
             accounted += 1
             continue
-        if status in EXCLUDED and not statement.assertion.conflict:
+        # `2. If relapse. Tab X`: an unknown word behind a condition is no medicine, and the condition is of what stands beside it.
+        unnamed = status == "conditional" and not statement.known
+        if status in EXCLUDED and not statement.assertion.conflict and not unnamed:
             accounted += 1
             continue
         if statement.bare and repeat and statement.readable and status not in (UNDECIDED,):

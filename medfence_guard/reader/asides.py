@@ -35,7 +35,17 @@ _GRADED = frozenset("stage grade type class gcs day".split())
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BULLETS = frozenset("-•*>")
 _BEFORE_DAYS = frozenset("a alternate every few next per same th st nd rd these this two three four five seven ten".split())
-_LAST = frozenset("alone first half held hold instead no not omit only skip stop stopped then".split())
+_LAST = frozenset("alone else or ya first half held hold instead no not omit only skip stop stopped then".split())
+# `Jaanch karwayein aur len`: the medicine, which the clause does not name.
+_AND_TAKE = frozenset(
+    (joint, verb)
+    for joint in ("aur", "phir", "fir", "tab", "and", "then", "&", "और", "फिर")
+    for verb in ("len", "lein", "le", "lena", "khayen", "khaye", "khana", "take", "give", "use", "start", "लें", "लेना", "खाएं")
+)
+_OTHERS = frozenset("wife husband mother father brother sister son daughter friend neighbour neighbor spouse".split())
+_STOPPING = frozenset("stop hold omit skip continue cont change reduce increase repeat start".split())
+_GIVING = frozenset("use take give apply len lein".split())
+_OPENS = frozenset({"opd", "clinic", "hours"})
 
 
 class Clause(NamedTuple):
@@ -66,9 +76,13 @@ def is_aside(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) 
 
 
 def turns(tokens: Sequence[str]) -> bool:
-    """`Consent taken: no`, `Skin test first`, `Exam days`: what stands last turns the whole clause."""
+    """`Consent taken: no`, `Skin test first`, `Exam days`, `Valid for wife`: what stands last turns the whole clause."""
     if not tokens:
         return False
+    if len(tokens) > 1 and (tokens[-2], tokens[-1]) in _AND_TAKE:
+        return True
+    if len(tokens) > 2 and tokens[-2] == "for" and tokens[-1] in _OTHERS:
+        return True
     named = len(tokens) > 1 and tokens[-2].isalpha() and tokens[-2] not in _BEFORE_DAYS
     return tokens[-1] in _LAST or (tokens[-1] in ("day", "days") and named)
 
@@ -125,8 +139,8 @@ def _is_of(clause: Clause, row: AsideClass) -> bool:
         return False
     at, subject, opened = head
     timed = any(c is not None and c.kind in ("when", "rate", "cue") for c in clause.chunks)
-    if tokens[at : at + subject] == ["rest"] and not opened and timed:
-        # `Rest after food`, `Rest stop`: of the other orders.
+    if tokens[at : at + subject] == ["rest"] and ((not opened and timed) or not _STOPPING.isdisjoint(tokens[:at])):
+        # `Rest after food`, `Rest stop`, `Stop rest`: of the other orders.
         return False
     # Tokens a phrase of several words holds together: nothing inside them is read by itself.
     held: set[int] = set(range(at, at + subject)) if subject > 1 else set()
@@ -193,6 +207,8 @@ def _consumed(clause: Clause, row: AsideClass, at: int, *, opened: bool, held: s
             at += phrase
         elif chunk is not None and chunk.kind in _TIMES:
             after = clause.behind(at, chunk)
+            if chunk.kind in ("rate", "when") and _of_the_orders(tokens, at, after, row):
+                return at
             if not _of_the_subject(chunk, row, told, opened=opened) or "only" in tokens[at:after]:
                 return at
             held.update(range(at, after))
@@ -216,6 +232,13 @@ def _consumed(clause: Clause, row: AsideClass, at: int, *, opened: bool, held: s
         else:
             return at
     return at
+
+
+def _of_the_orders(tokens: Sequence[str], at: int, after: int, row: AsideClass) -> bool:
+    """`Review 1 month, twice weekly`, `No driving, use at night`: behind the comma is told of something else."""
+    if tokens[at - 1] in _GIVING:
+        return at > 1 and tokens[at - 2] == ","
+    return row.name == "visits" and tokens[at - 1] in (",", "no") and (after == len(tokens) or tokens[after] not in _OPENS)
 
 
 def _of_the_subject(chunk: Chunk, row: AsideClass, told: frozenset[str], *, opened: bool) -> bool:

@@ -77,6 +77,8 @@ _QUALIFYING = frozenset(
     {"medicine_class", "word", "indication", "prn", "cue", "duration", "when", "number", "amount", "header_line_starts", "unsupported"}
 )
 
+_DENIALS = frozenset("not never isn't wasn't hasn't isnt wasnt nahi नहीं".split())
+
 
 def _qualified(draft: Draft, cue: Chunk) -> bool:
     """Words, a condition or a time stand behind a cue of the end, or a duration before it."""
@@ -161,6 +163,10 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         # `hold if vomiting`: a conditional stop is an active order with a condition, which nobody here can weigh.
         return Assertion(UNDECIDED, cues, conflict=True)
     excluding = kinds & EXCLUDED
+    denied = {chunk for chunk in (*draft.context, *draft.chunks) if surface(chunk) in _DENIALS}
+    if excluding and denied and any(chunk not in denied and status in EXCLUDED for status, chunk in statuses):
+        # `X not stopped`: what a denial leaves of it.
+        return Assertion(UNDECIDED, cues, conflict=True)
     if excluding and (ACTIVE in kinds or UNDECIDED in kinds):
         return Assertion(UNDECIDED, cues, conflict=True)
     if excluding:

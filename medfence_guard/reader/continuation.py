@@ -47,6 +47,10 @@ def continues(draft: Draft, chunks: Sequence[Chunk], place: int) -> bool:
         # A line of advice may have a timing of its own: `Steam inhalation BD`. `Take after food` goes on with the order.
         if is_advice(first):
             return False
+        stated = {c.value for c in draft.chunks if c.kind == "form"}
+        if stated and any(c.kind == "form" and c.value not in stated for c in rest):
+            # `Use drops` below a tablet
+            return False
         return not words and (not own_timing or (not timed and first.kind == "verb"))
     dosed = any(c.kind == "amount" for c in draft.chunks) and timed
     if dosed and "amount" in kinds and kinds & TIMING_KINDS and first.kind in ("amount", "indication", "heading"):

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from medfence_guard.contract import Span
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, turns
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.harms import allergies_to_an_order, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.plain import is_plain
@@ -40,15 +41,25 @@ _ENDED = frozenset({"stopped", "past", "held"})
 # Chunks that say how a medicine is taken, whatever stands beside them.
 _OF_TAKING = frozenset("slots maximum stat as_directed refill collective unsupported".split())
 _TIMES = frozenset("rate when prn weekday duration duration_open number amount inert mark".split())
+_ENDING = frozenset({"stopped", "held", "avoid", "not_taking", "past", "allergy"})
 _WITHOUT_TIME = frozenset("number inert mark".split())
 _PRINTED = frozenset("boilerplate review_phrases mark date".split())
 _BESIDE_PRINT = frozenset("boilerplate label inert mark date number".split())
 _FEW_TITLES = 2
 _TITLES = frozenset("label heading mark item inert".split())
+_ANSWERS = frozenset({"no", "dispensed"})
 _COMPLAINT = frozenset("indication indication_part mark".split())
 _KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
 _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
 _SHORT = 4
+# In longer clauses without a heading, words of ordinary speech tell a history.
+_LONGEST_TOLD = 6
+# What is named under these is not taken by the patient.
+_NOT_TAKEN = frozenset({"allergy", "family"})
+# Words that are of a complaint, a label or printed text stand for nothing else.
+_SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
+# Before a measured value: from where on, or until when.
+_LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for) *$")
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
 # Before a name: where or as what it is given, or that it is to be.
 _LEADS = frozenset("start starting ward test trial surgery".split())
@@ -95,7 +106,18 @@ def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
     if not page.orders:
         return []
     spans = [(clause.chunks[0].start, clause.chunks[-1].end) for clause in _clauses(taken, page) if not _is_harmless(clause, page)]
-    return [Span(*sorted(span)) for span in [*spans, *_undecided_headings(page), *_signs(page)]]
+    return [Span(*sorted(span)) for span in [*spans, *_undecided_headings(page), *_signs(page), *_allergies(taken, page)]]
+
+
+def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
+    """The allergies that may be to an order of the page, in a statement or out of it."""
+    named = [c for c in taken if c.kind == "drug"]
+    for line, chunks in enumerate(page.lines):
+        before, behind = page.sections[line]
+        text, start = page.text_of(chunks), min(c.start for c in chunks)
+        found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
+        remarks = page.lexicon.remarks
+        yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
 
 
 def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
@@ -142,8 +164,10 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
 
 def _is_harmless(clause: _Clause, page: Page) -> bool:
     body = _bare(clause.chunks)
-    if not body or clause.line in page.heads:
+    if not body:
         return True
+    if clause.line in page.heads:
+        return not any(c.kind == "cue" and c.value[0] in _ENDING for c in body)
     above = clause.line < page.orders[0] or (clause.line == page.orders[0] and body[-1].end <= page.first)
     section, _ = page.sections[clause.line]
     if clause.leads and _delays(body, page):
@@ -151,18 +175,28 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     heading, rest = _headed(clause, body, page, above=above)
     if heading is not None:
         section, body = heading, rest
-    if not body or clause.leads:
+    if clause.leads:
         return True
+    if not body:
+        return not _heads_nothing(clause, page)
+    if clause.trails and _LIMITED.search(page.text, 0, body[0].start) and any(c.kind == "header_line_starts" for c in body):
+        # `x 3 days at temp 100`
+        return False
     if above and _heads_the_orders(clause, page) and heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
         return False
     kinds = {c.kind for c in body}
     # `Panic:` heads the order below it.
-    named = kinds <= _COMPLAINT and (above or clause.chunks[-1].value != ":")
+    named = "indication" in kinds and kinds <= _COMPLAINT and (above or clause.chunks[-1].value != ":")
     plain = page.lexicon.plain
     if body[0].kind == "boilerplate" and all(c.kind in _BESIDE_PRINT or c.value == "issue" or plain.group(page.text_of([c])) for c in body):
         return True
     titles = sum(c.kind == "label" for c in body)
-    if kinds <= _PRINTED or named or (titles and kinds <= _TITLES) or (titles > _FEW_TITLES and len(body) - titles <= 1):
+    titled = titles and ((kinds <= _TITLES) or (titles > _FEW_TITLES and len(body) - titles <= 1))
+    told_last = page.text_of(body[-1:]) in _ANSWERS and (len(body) == 1 or body[-2].value == ":")
+    if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days") and turns(_WORD.findall(page.text_of(body))))):
+        # `2. No`, `Exam days`
+        return False
+    if kinds <= _PRINTED or named or titled:
         return True
     if is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name):
         return True
@@ -174,12 +208,12 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     visit = heading is not None and section[0] in _LISTED
     if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations") or _in_parts(body, page):
         return True
-    if ("collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME)) or _is_kept(body, page):
+    if ("collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME) and _is_all_told(body, page)) or _is_kept(body, page):
         return True
     if section[0] in _LISTED or not (section[0] in _TOLD or clause.line in page.signed or (above and section[1] not in _ORDERS)):
         return False
     told = section[0] in _TOLD
-    return not _decides(body, page, changed=not above, titled=section[0] == "header", told=told)
+    return not _decides(body, page, changed=not above, section=section[0], told=told)
 
 
 def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) -> tuple[Section | None, Sequence[Chunk]]:
@@ -191,6 +225,21 @@ def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) 
     after = next((c for c in clause.chunks if c.start >= body[led].end), None)
     marked = after is None or after.kind == "mark" or "/" in page.text_of(body[led : led + 1])
     return (heading, _bare(body[1 + led :])) if above or marked else (None, body)
+
+
+def _heads_nothing(clause: _Clause, page: Page) -> bool:
+    """`Provisional` above the list, `Discharge medicines` below it: a heading that nothing follows says something of the orders."""
+    chunks = page.lines[clause.line]
+    text = page.text_of(clause.chunks)
+    if len(clause.chunks) != len(chunks) or text.endswith(":"):
+        return False
+    listed = meaning_of(clause.chunks[0], "heading")
+    if not isinstance(listed, tuple):
+        return False
+    below = [_bare(line) for line in page.lines[clause.line + 1 : clause.line + 2]]
+    if listed[0] == "diagnosis" and not page.lexicon.remarks.ordinary.isdisjoint(_WORD.findall(text)):
+        return not below or clause.line + 1 in page.orders or (bool(below[0]) and means(below[0][0], "heading"))
+    return not below and " " in text and listed[1] in _ORDERS
 
 
 def _heads_the_orders(clause: _Clause, page: Page) -> bool:
@@ -215,10 +264,20 @@ def _in_parts(body: Sequence[Chunk], page: Page) -> bool:
     )
 
 
+def _is_all_told(body: Sequence[Chunk], page: Page) -> bool:
+    """`Adv: continue same`, and no `continue same, start Zetaril`: beside the orders meant stand no words but plain ones."""
+    words = [word for c in body if c.kind in ("word", "verb", "form", "drug") for word in _WORD.findall(page.text_of([c]))]
+    return all(word in page.lexicon.remarks.small or page.lexicon.plain.group(word) or word in _KEPT_WORDS for word in words)
+
+
 def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
     """`Do not stop medicines on your own`, `Will continue`: it changes nothing, and names nothing but what orders are called."""
     nouns = page.lexicon.remarks.nouns
-    kept = [c for c in body if c.kind == "pseudo_cue" or (c.kind == "cue" and c.value[0] in ("continue", "taking"))]
+    kept = [
+        c
+        for c in body
+        if (c.kind == "pseudo_cue" and "valid" not in page.text_of([c])) or (c.kind == "cue" and c.value[0] in ("continue", "taking"))
+    ]
     rest = [word for c in body if c not in kept and c.kind != "mark" for word in _WORD.findall(page.text_of([c]))]
     return body[0] in kept and all(word in _KEPT_WORDS or word in nouns for word in rest)
 
@@ -243,12 +302,13 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
     return measured and (timed or apart or any(c.kind in _LEAD_KINDS or c.kind == "verb" for c in body))
 
 
-def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, titled: bool, told: bool) -> bool:
+def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, told: bool) -> bool:
     """Whether a clause in the open world holds a word by which orders are limited, taken back, put off or given to somebody.
 
-    `changed`: below them, so is what was changed; `titled`: it stands behind a name or another head of the paper; `told`: under a
-    heading of what was found.
+    `changed`: below them, so is what was changed; `section`: of its heading, `header` behind a name or another head of the paper;
+    `told`: under a heading of what was found.
     """
+    titled = section == "header"
     kinds = {c.kind for c in body}
     if not kinds.isdisjoint(_OF_TAKING) or (kinds <= _TIMES and not kinds <= _WITHOUT_TIME):
         return True
@@ -258,18 +318,39 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, titled: bool, 
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
         return True
     short = len(words) <= _SHORT and not told
-    if short and words[-1:] in (["day"], ["days"]) and turns(words):
-        # `Pain days`
+    if len(words) <= _SHORT and words[-1:] != ["no"] and (short or "word" in kinds or "label" in kinds) and turns(words):
+        # `Pain days`, `Imp: allergy test first`
+        return True
+    if told and remarks.deciding_short.issuperset(words):
+        # `HPI: irregular`
+        return True
+    spoken = {word for c in body if c.kind not in _SETTLED for word in _WORD.findall(page.text_of([c]))}
+    if len(words) <= (_SHORT if told else _LONGEST_TOLD) and not remarks.ordinary.isdisjoint(spoken):
+        return True
+    if titled and "prescription" in spoken:
+        # `Name: A B, prescription of C`
+        return True
+    relative = any(means(c, "person_roles") or (c.kind == "cue" and c.value[0] == "family") for c in body)
+    if section not in _NOT_TAKEN and not relative and is_told_of(body, words, remarks):
+        return True
+    if not told and changed and "form" in kinds:
+        # `Eye drops`
         return True
     if (changed and not remarks.changes.isdisjoint(words)) or (short and not remarks.deciding_short.isdisjoint(words)):
         return True
-    ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid")]
-    if ended and (titled or ended[-1] is body[-1] or means(body[0], "header_line_starts")):
+    ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid", "not_taking")]
+    alone = short and bool(ended) and ended[0] is body[0] and not _is_of_something(body[1:], page)
+    if alone or (ended and (titled or ended[-1] is body[-1] or means(body[0], "header_line_starts"))):
         return True
     if changed and any(c.kind == "amount" and not c.value.per and set(c.value.units) & _DOSED for c in body):
         # `chemist gave 10 mg`; above them, `12 MG Road`
         return True
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
+
+
+def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:
+    """`Non compliant with diet`: a plain word says of what."""
+    return any(page.lexicon.plain.group(page.text_of([c])) for c in chunks)
 
 
 # `PTO`, `continued overleaf`: more stands where nobody reads. `Page 2 of 2` at its end says that nothing does.
@@ -282,6 +363,11 @@ _COUNTED = r"(?:medicines|drugs|items|medications|meds)"
 _TOTAL = re.compile(rf"\btotal ?[:=-]? ?(\d+) ?{_COUNTED}\b|\b(?:total|nos?\.? of) ?{_COUNTED} ?[:=-]? ?(\d+)\b")
 # Marks for what stands above, and words for what is replaced, on the line of an order.
 _DITTO = re.compile(r"(?<!\S)(?:- ?)?(?:\" ?\"|\"|''|,,)(?: ?-)?(?!\S)")
+_SAME = re.compile(r"(?<!continue )(?<!cont )(?<!ct )(?<!adv )(?<!rest )\bsame\W*$|\((?:ip|ward|er|ed|icu|casualty)\)\W*$")
+# A line of its own between two orders that makes them alternatives.
+_EITHER = re.compile(r"\W*(?:/|or|vs|versus|ya|या)\W*")
+# The last column of a table: `+` what is added, `-` what is taken off.
+_ADDED, _TAKEN_OFF = re.compile(r"\| *\+ *\|? *$"), re.compile(r"\| *(?:-|x|✗|✘|×) *\|? *$")
 _REPLACED = re.compile(r"\b(?:instead|in place of|in lieu of|(?:to be )?replaced by|to replace)\b")
 
 
@@ -289,6 +375,7 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     """What a line says of the page or of the orders on it, whatever else stands there: that more follows, how many, the same again."""
     pages: dict[int, tuple[int, int]] = {}
     last = 0
+    signed = any(_ADDED.search(page.text_of(chunks)) for chunks in page.lines)
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
     for line, chunks in enumerate(page.lines):
         text = page.text_of(chunks)
@@ -298,7 +385,10 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
             last = max(last, int(found[2]))
         total = _TOTAL.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
-        if _GOES_ON.search(text) or miscounted or (line in near and (_DITTO.search(text) or _REPLACED.search(text))):
+        of_an_order = line in page.orders and _SAME.search(text) is not None
+        either = page.orders[0] < line < page.orders[-1] and _EITHER.fullmatch(text) is not None
+        beside = line in near and (_DITTO.search(text) or _REPLACED.search(text))
+        if _GOES_ON.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):
             yield span
     if sum(1 <= number <= last for number in pages) != last:
         yield from pages.values()

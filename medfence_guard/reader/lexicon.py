@@ -117,6 +117,10 @@ class RemarkWords:
     deciding: frozenset[str]
     deciding_first: frozenset[str]
     deciding_short: frozenset[str]
+    ordinary: frozenset[str]
+    allergy_classes: Mapping[str, Sequence[str]]
+    vague_allergies: frozenset[str]
+    past_use: frozenset[str]
     beside_values: frozenset[str]
     in_no_name: frozenset[str]
     known: frozenset[str]
@@ -144,6 +148,10 @@ class RemarkWords:
             deciding=frozenset(raw["deciding"]),
             deciding_first=frozenset(raw["deciding_first"]),
             deciding_short=frozenset(raw["deciding_short"]),
+            ordinary=frozenset(raw["ordinary"]),
+            allergy_classes={name: tuple(members) for name, members in raw["allergy_classes"].items()},
+            vague_allergies=frozenset(raw["vague_allergies"]),
+            past_use=frozenset(raw["past_use"]),
             beside_values=frozenset(raw["beside_values"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
             first_words={table: _first_words(raw[table]) for table in _PATTERNS},
@@ -167,7 +175,19 @@ def _first_words(phrases: Iterable[str]) -> frozenset[str]:
 
 _LETTERS = re.compile("[a-z]+")
 # The tables whose words are part of no name.
-_SPEECH = ("changes", "changes_beside", "deciding", "deciding_first", "nouns", "small", "speech", "starts", "whole", "whole_if_known")
+_SPEECH = (
+    "changes",
+    "changes_beside",
+    "deciding",
+    "deciding_first",
+    "nouns",
+    "ordinary",
+    "small",
+    "speech",
+    "starts",
+    "whole",
+    "whole_if_known",
+)
 _NOTHING = re.compile("(?!)")
 # The tables that are patterns.
 _PATTERNS = ("corrections", "other_papers", "no_intake", "classes", "other_headings", "column_heads")

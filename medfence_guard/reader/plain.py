@@ -43,6 +43,11 @@ _VITAMIN = frozenset({"vit", "vitamin"})
 # `If fever persists, repeat CBC`: what is to be done stands behind one of these.
 _ANSWERING = frozenset(", : - repeat get do send check".split())
 _LENGTHS = frozenset({"min", "mins", "minutes", "hour", "hours", "km"})
+# Of a weight, a fracture, a salt; alone, of a dose.
+_NEEDS_ANOTHER = frozenset({"reduction", "chart", "increase", "decrease"})
+_COUNTED = frozenset("strip strips pack packs packet packets box boxes bottle bottles sachet sachets tube tubes".split())
+_INFUSED = frozenset("fluid fluids saline".split())
+_ASKING = frozenset((first, "with") for first in ("check", "confirm", "ask", "discuss"))
 _MARKS = frozenset(",/&+-()'\".:")
 _TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*(?:-[a-z]+)*|\d+(?:[.,/:]\d+)*|\S")
 
@@ -57,6 +62,8 @@ def is_plain(chunks: Sequence[Chunk], text: str, words: PlainWords, *, visit: bo
     if not tokens or turns(tokens) or not _are_analytes(tokens, held, words, tested=visit or tested):
         return False
     told = frozenset(tokens)
+    if _is_of_no_subject(tokens, held, words):
+        return False
     at = opened = words.opening(tokens) or _counted_walk(tokens, words)
     visited = any(words.group(token) in words.conditional for token in tokens[:opened])
     visit = visit or visited
@@ -104,6 +111,20 @@ def _counted_walk(tokens: Sequence[str], words: PlainWords) -> int:
     """`30 min brisk walk daily`: how many tokens say how long, before what a body does."""
     counted = len(tokens) > 2 and tokens[0].isdigit() and tokens[1] in _LENGTHS
     return 2 if counted and words.group(tokens[2]) == "activities" else 0
+
+
+def _is_of_no_subject(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords) -> bool:
+    """`Strips 2`, `Gradual reduction`, `Do not repeat`, `Check with GP`, `Fluids 500 ml stat`: plain words that say nothing plain."""
+    groups = [(token, words.group(token)) for token in tokens]
+    subjects = [token for token, group in groups if group is not None and token not in words.small]
+    if (not subjects and not {"not", "no"}.isdisjoint(tokens)) or tuple(tokens[:2]) in _ASKING:
+        return True
+    if _NEEDS_ANOTHER.issuperset(subjects) and subjects:
+        return True
+    counted = {chunk.kind for chunk in held if chunk is not None}
+    if len(tokens) == 2 and "number" in counted and subjects and tokens[0] in _COUNTED:
+        return True
+    return "amount" in counted and ("stat" in counted or "over" in tokens) and not _INFUSED.isdisjoint(tokens)
 
 
 def _ends(cue: Chunk) -> bool:

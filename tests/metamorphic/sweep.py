@@ -157,8 +157,11 @@ def payload_changes(row: Row) -> Iterator[Change]:
                 def put(new: str, path: tuple[str, ...] = path, value: Any = value, index: int = index) -> Row:
                     return with_item(row, index, **{path[0]: new if len(path) == 1 else {**value, path[1]: new}})
 
+                # What a model says of its own work, and places of a span, are no claims (P19).
+                placed = field.endswith("_span") and path[-1] in ("start", "end")
+                unclaimed = placed or field in ("refills", "sequence", "confidence", "reasoning")
                 for new in digit_edits(text):
-                    if new and not equal_numbers(text, new) and field not in ("refills", "sequence", "confidence"):
+                    if new and not equal_numbers(text, new) and not unclaimed:
                         yield f"digit [{index}].{'.'.join(path)} {text} -> {new}", put(new)
                 if path[-1] in (*TEXT_FIELDS, "unit"):
                     for tail in TAILS:

@@ -45,7 +45,7 @@ def dose_check(context: Context, claim: Claim, item: Item, statement: Statement)
 def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:
     spelt = slots_spelt_out(setting.statement.roles, roles)
     if spelt is not None:
-        rest = said_besides(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers", "rates", "whens"))
+        rest = said_besides(context, setting, item, claim, roles, beside=("doses", "numbers", "whens"))
         return [*compare_spelt_out(setting, setting.statement.roles.slots[0], spelt, form_units(setting)), *rest]
     units = [q for q in quantities_of(roles) if None not in q.units]
     bare = [q for q in quantities_of(roles) if None in q.units]

@@ -82,9 +82,13 @@ _NO_TIMES = ("strengths", "doses", "durations", "quantities", "maxima", "refills
 
 def _numbers(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
     """A number that counts nothing (`take 15`) says something the source does not, though its digits stand there."""
+    told = fold(claim.text).text
+    stated = context.text(setting.statement.span).casefold()
+    if any(told[r.chunk.start : r.chunk.end] not in stated for r in roles.ambiguous):
+        # `2--1` for `1-0-1`: of two readings, and not the source's.
+        return [UNREAD_WORDS]
     name = setting.statement.name
     before = set(words_of(context.text(Span(name.start, name.end))))
-    told = fold(claim.text).text
     bare = []
     for role in roles.numbers:
         words = words_of(told[: role.chunk.start])

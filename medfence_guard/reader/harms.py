@@ -1,0 +1,78 @@
+"""Medicines that a finding, a history or an allergy names without an order: `Allergy: quinolones`, `Imp: amlodipine oedema`.
+
+- **An allergy to a class** speaks of each order in the class: a table of parts of molecules' names (`remarks.json`: `allergy_classes`).
+  An allergy of which is said only that there is one (`Allergies: yes`, `second tablet`) speaks of all of them.
+- **A medicine named in a finding** is accounted for where it was taken for a complaint and is over (`took X, no relief`). Else it is
+  taken, does harm or is to be changed, and which of these, a person must say (P10, P23).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.lexicon import RemarkWords
+
+_WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
+_ALLERGY = re.compile(r"allerg|hypersensit|intoleran|anaphyla|reaction to|reacts to|elerg|sulfa rash")
+# `Imp: CCB oedema`: what a class is found to have done.
+_HARM = re.compile(
+    r"oedema|edema|swelling|rash|cough|myalgia|myopathy|gastritis|bleed|diarrh|tox|side effect|adverse|induced|hypotension|hypoglyc|"
+    r"bradycard|kal[ea]+mia|natr[ea]+mia|angioedema|ulcer|hepatitis|transaminitis"
+)
+_DENIED = re.compile(r"\b(?:no|not|nil|denies|denied|without|none|never)\b|\bnkd?a\b|\btolerat(?:es|ed|ing)\b")
+# What is measured, or lacking, is no medicine taken.
+_OF_THE_BODY = frozenset(
+    "deficiency deficient level levels toxicity overload resistance resistant dependent naive assay supplementation".split()
+)
+
+# `Drug allergy:` of a form that nobody filled in.
+_LABELS = frozenset("drug drugs medicine medicines known history h/o h o".split())
+# A clause ends at a semicolon, or at a full stop before a space.
+_PIECES = re.compile(r"[^;.]+(?:\.(?! |$)[^;.]*)*")
+
+
+def molecules_of(chunks: Sequence[Chunk], start: int, end: int) -> str:
+    """The molecules of the medicines named outside a clause, one a line."""
+    named = [c.value.name for c in chunks if c.kind == "drug" and not start <= c.start < end and c.value.name is not None]
+    return "\n".join({molecule for name in named for members in name.compositions for molecule in members})
+
+
+def allergies_to_an_order(
+    text: str, start: int, *, headed: bool, found: bool, named: Sequence[Chunk], words: RemarkWords
+) -> list[tuple[int, int]]:
+    """The clauses of a line that tell of an allergy that may be to an order of the page.
+
+    `text`: the line, and `start` its place; `headed`: it stands under a heading of allergies, `found`: of findings; `named`: the
+    medicines of the page.
+    """
+    if found and _HARM.search(text) is not None:
+        headed = True
+    if not headed and _ALLERGY.search(text) is None:
+        return []
+    out = []
+    for piece in _PIECES.finditer(text):
+        span = (start + piece.start(), start + piece.end())
+        if (headed or _ALLERGY.search(piece.group())) and _may_be_to(piece.group(), molecules_of(named, *span), words):
+            out.append(span)
+    return out
+
+
+def _may_be_to(text: str, molecules: str, words: RemarkWords) -> bool:
+    """Whether an allergy, by the class or the vague word it names, may be to one of these molecules."""
+    denied = _DENIED.search(text)
+    told = _WORD.findall(text[: denied.start()] if denied else text)
+    for size in (3, 2, 1):
+        for at in range(len(told) - size + 1):
+            members = words.allergy_classes.get(" ".join(told[at : at + size]), ())
+            if any(member in molecules for member in members):
+                return True
+    named = {word for word in told if not word.startswith(("allerg", "elerg")) and word not in words.small} - _LABELS
+    return denied is None and bool(named) and words.vague_allergies.issuperset(named)
+
+
+def is_told_of(body: Sequence[Chunk], spoken: Collection[str], words: RemarkWords) -> bool:
+    """Whether a clause of findings names a medicine as one that is taken, harms or is to be changed."""
+    named = [c for c in body if c.kind in ("drug", "medicine_class")]
+    return bool(named) and words.past_use.isdisjoint(spoken) and _OF_THE_BODY.isdisjoint(spoken)
