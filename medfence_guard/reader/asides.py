@@ -299,8 +299,8 @@ _PAPERS = tuple(
 )
 # `A. K. Sharma`
 _INITIALS = re.compile(r"(?:[a-z]\. ?){2,3}[a-z]{3,}")
-# `SpO2 98%`, and with a nought for the letter: a code that no dose looks like.
-_SATURATION = re.compile(r"sp ?[o0] ?2 ?[:-]? ?\d{2,3} ?%")
+# `SpO2 98%`, also as an engine misreads it (`Sp0?`): a code that no dose looks like.
+_SATURATION = re.compile(r"sp ?[o0]? ?[2?z] ?[:-]? ?\d{2,3} ?%")
 # Two spans of hours a day are a clinic's.
 _HOURS = re.compile(r"(?:clinic |opd )?timings?[ :]")
 _SPAN = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)? ?(?:-|to) ?\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)")

@@ -27,6 +27,7 @@ from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.harms import allergies_to_an_order, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
+from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
 
@@ -58,6 +59,9 @@ _LONGEST_TOLD = 6
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
+# No dose is in kilograms.
+_WEIGHT = re.compile(r"w[a-z]{0,4}\W{0,3}(?:\d{1,3}(?:\.\d)? ?)?kgs?")
+_LONGEST_WEIGHT = 4
 # Before a measured value: from where on, or until when.
 _LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for) *$")
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
@@ -83,7 +87,7 @@ class Page(NamedTuple):
 
     `sections`: of each line, before it is read and behind it; `signed`: the lines below a signature; `asides`: the spans that were
     found to be none of the orders' business; `heads`: the lines that are heads of tables; `orders`: those at which orders begin, the
-    first of them at the place `first`.
+    first of them at the place `first`; `misread`: what its words may be, of a page that an engine recognised.
     """
 
     text: str
@@ -96,6 +100,7 @@ class Page(NamedTuple):
     heads: Collection[int]
     orders: Sequence[int]
     first: int
+    misread: Misread | None = None
 
     def text_of(self, chunks: Sequence[Chunk]) -> str:
         return self.text[min(c.start for c in chunks) : max(c.end for c in chunks)]
@@ -129,6 +134,9 @@ def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
         trails = False
         for place, chunk in enumerate(chunks):
             at = bisect_left(starts, chunk.end) - 1
+            if run and not _is_next(run[-1], chunk, page.text):
+                yield _Clause(run, line, False, trails)
+                run = []
             if at >= 0 and owned[at][1] > chunk.start:
                 if run:
                     yield _Clause(run, line, owned[at][2], trails)
@@ -141,6 +149,11 @@ def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
                 run.append(chunk)
         if run:
             yield _Clause(run, line, False, trails)
+
+
+def _is_next(before: Chunk, chunk: Chunk, text: str) -> bool:
+    """Whether a chunk goes on with the one before it. In a line put together from places it may be of another line of the text."""
+    return before.end <= chunk.start and "\n" not in text[before.end : chunk.start]
 
 
 def _ends_a_sentence(chunks: Sequence[Chunk], place: int) -> bool:
@@ -196,7 +209,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days") and turns(_WORD.findall(page.text_of(body))))):
         # `2. No`, `Exam days`
         return False
-    if kinds <= _PRINTED or named or titled:
+    if kinds <= _PRINTED or named or titled or (page.misread is not None and _is_misread(body, page, page.misread)):
         return True
     if is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name):
         return True
@@ -206,7 +219,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         # `, temp 101`: when it is taken
         return False
     visit = heading is not None and section[0] in _LISTED
-    if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations") or _in_parts(body, page):
+    if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations", misread=page.misread) or _in_parts(body, page):
         return True
     if ("collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME) and _is_all_told(body, page)) or _is_kept(body, page):
         return True
@@ -214,6 +227,24 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return False
     told = section[0] in _TOLD
     return not _decides(body, page, changed=not above, section=section[0], told=told)
+
+
+def _is_misread(body: Sequence[Chunk], page: Page, misread: Misread) -> bool:
+    """Printed text, a body weight (`We 68 kg`), the sign above the orders (`R`), or plain words behind a label, as misread."""
+    print_ = [c for c in body if c.kind != "boilerplate"]
+    text = page.text_of(print_ or body)
+    if misread.is_printed(text) or (_WEIGHT.fullmatch(text) and len(body) <= _LONGEST_WEIGHT):
+        return True
+    if text == "r" and body[0].start < page.first:
+        return True
+    if len(body) > 3 and body[0].kind == "word" and body[1].value == ":":
+        body = body[2:]
+    return all(part and _is_misread_part(part, page, misread) for part in _parted(body, ",;."))
+
+
+def _is_misread_part(part: Sequence[Chunk], page: Page, misread: Misread) -> bool:
+    listed = is_aside(part, page.text, page.classes) or is_plain(part, page.text, page.lexicon.plain, misread=misread)
+    return listed or misread.is_printed(page.text_of(part))
 
 
 def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) -> tuple[Section | None, Sequence[Chunk]]:
@@ -251,16 +282,22 @@ def _heads_the_orders(clause: _Clause, page: Page) -> bool:
     return all(line in page.heads or (len(_bare(page.lines[line])) == 1 and means(page.lines[line][0], "heading")) for line in between)
 
 
-def _in_parts(body: Sequence[Chunk], page: Page) -> bool:
-    """`Low K+ diet, avoid NSAIDs`: each part between commas harmless in its own way."""
+def _parted(body: Sequence[Chunk], marks: str) -> list[list[Chunk]]:
     parts: list[list[Chunk]] = [[]]
     for chunk in body:
-        if chunk.kind == "mark" and chunk.value in (",", ";"):
+        if chunk.kind == "mark" and chunk.value in marks:
             parts.append([])
         else:
             parts[-1].append(chunk)
+    return parts
+
+
+def _in_parts(body: Sequence[Chunk], page: Page) -> bool:
+    """`Low K+ diet, avoid NSAIDs`: each part between commas harmless in its own way."""
+    parts = _parted(body, ",;")
     return len(parts) > 1 and all(
-        part and (is_aside(part, page.text, page.classes) or is_plain(part, page.text, page.lexicon.plain)) for part in parts
+        part and (is_aside(part, page.text, page.classes) or is_plain(part, page.text, page.lexicon.plain, misread=page.misread))
+        for part in parts
     )
 
 

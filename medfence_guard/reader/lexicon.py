@@ -89,6 +89,8 @@ KIND_ORDER = (
     "label",
     "model_label",
 )
+# What is said of the paper, of visits and of complaints.
+_OF_NO_ORDER = frozenset("boilerplate header_line_starts review_phrases indication indication_part".split())
 _RANK = {kind: rank for rank, kind in enumerate(KIND_ORDER)}
 LEAF = ""  # the key of a trie node that holds the meanings of the phrase ending there
 ANY_NUMBER = "#"
@@ -371,7 +373,10 @@ class PlainWords(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The compiled tables. `pieces` are the words that a glued run of letters may be split into; `timing_pieces` those of timing alone."""
+    """The compiled tables. `pieces` are the words that a glued run of letters may be split into; `timing_pieces` those of timing alone.
+
+    `spoken`: every word of a phrase that can be of an order, and is no plain word; `printed`: the texts that are printed on the paper.
+    """
 
     trie: Trie
     units: Mapping[str, Unit]
@@ -403,6 +408,8 @@ class Lexicon:
     mass_and_units: frozenset[str]
     asides: tuple[AsideClass, ...]
     plain: PlainWords
+    spoken: frozenset[str]
+    printed: tuple[str, ...]
 
 
 # What a token may begin with that goes on after a space (`1 - 0 - 1`, `2 + 1`). Where none of these is, words are cut one by one.
@@ -467,6 +474,9 @@ class Phrases(dict[str, Trie]):
         return len(self._waiting)
 
 
+_LETTER_RUNS = re.compile(r"[^\W\d_]+")
+
+
 class _Builder:
     def __init__(self) -> None:
         self.waiting: dict[str, list[tuple[str, Meaning]]] = {}
@@ -483,6 +493,12 @@ class _Builder:
         self.waiting.setdefault(atoms[0], []).append((phrase, meaning))
         if len(atoms) == 1 and not rest.strip():
             self.single.add(atoms[0])
+
+    def words(self) -> set[str]:
+        """Every word of a phrase by which an order could be told, timed or taken back; `d/ced` also without its mark."""
+        told = {phrase for rows in self.waiting.values() for phrase, meaning in rows if meaning.kind not in _OF_NO_ORDER}
+        words = {word for phrase in told for word in phrase.split(" ")}
+        return words | {"".join(_LETTER_RUNS.findall(word)) for word in words}
 
     def add_all(self, phrases: Iterable[str], meaning: Meaning) -> None:
         for phrase in phrases:
@@ -623,6 +639,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     codes = {surface for row in timing_rows for surface in row["surfaces"] if _CODE(surface)}
     pieces = frozenset(build.single | set(units) | set(time_units) | meal_words | {"x", "for"})
     form_rows = {row["form"]: row for row in forms["forms"]}
+    plain = PlainWords.from_json(tables["plain"])
     stamped = (*sections["departments"]["names"], *sections["departments"]["parts"])
     return Lexicon(
         trie=Phrases(build.waiting),
@@ -653,7 +670,9 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         same_reasons={wording: group[0] for group in reasons["same"] for wording in group},
         mass_and_units=frozenset(tables["units"]["mass_and_units"]),
         asides=compile_asides(tables["asides"]),
-        plain=PlainWords.from_json(tables["plain"]),
+        plain=plain,
+        spoken=frozenset(build.words() | set(units) | set(time_units) | set(tables["units"]["number_words"])) - plain.group_of.keys(),
+        printed=tuple(sections["boilerplate"]),
         site_route={row["site"]: row["route"] for row in routes["sites"]},
     )
 

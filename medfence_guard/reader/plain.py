@@ -23,6 +23,7 @@ from medfence_guard.reader.asides import clause_of, measures, turns
 from medfence_guard.reader.beside import is_advice
 from medfence_guard.reader.chunks import Chunk, meaning_of
 from medfence_guard.reader.lexicon import PlainWords, longest
+from medfence_guard.reader.misread import Misread
 
 _TIMES = frozenset("rate duration duration_open weekday date when code stat malformed".split())
 _NUMBERS = frozenset("number percent tuple range".split())
@@ -52,13 +53,18 @@ _MARKS = frozenset(",/&+-()'\".:")
 _TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*(?:-[a-z]+)*|\d+(?:[.,/:]\d+)*|\S")
 
 
-def is_plain(chunks: Sequence[Chunk], text: str, words: PlainWords, *, visit: bool = False, tested: bool = False) -> bool:
+def is_plain(
+    chunks: Sequence[Chunk], text: str, words: PlainWords, *, visit: bool = False, tested: bool = False, misread: Misread | None = None
+) -> bool:
     """Whether a whole clause is made of plain words. `text`: the folded source the chunks point into; `visit`: a heading of visits
-    or tests stands before it, and is its subject; `tested`: it stands in a section of tests.
+    or tests stands before it, and is its subject; `tested`: it stands in a section of tests; `misread`: what its
+    words may be, on a recognised page.
     """
     if any(c.kind in _NEVER or (c.kind == "cue" and _ends(c)) for c in chunks):
         return False
     tokens, _, held = clause_of(chunks, text, _TOKEN)
+    if misread is not None:
+        tokens = misread.words(tokens, known=lambda word: words.group(word) is not None or word in words.small)
     if not tokens or turns(tokens) or not _are_analytes(tokens, held, words, tested=visit or tested):
         return False
     told = frozenset(tokens)

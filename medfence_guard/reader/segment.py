@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from medfence_guard.contract import Span
@@ -32,6 +32,7 @@ from medfence_guard.reader.draft import SIG_KINDS, TIMING_KINDS, Draft, Segmente
 from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import SEXES, behind_bar, blocks, is_boxed, is_measured, is_rule, undecorated
+from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.openings import (
     SOAP,
     count_serials,
@@ -128,12 +129,13 @@ class _Cursor:
 class Segmenter:
     """One pass over the lines of one source."""
 
-    def __init__(self, lexicon: Lexicon, folded: str, *, split: bool = True, typed: bool = False) -> None:
+    def __init__(self, lexicon: Lexicon, folded: str, *, split: bool = True, typed: bool = False, names: Collection[str] = ()) -> None:
         """`split`: words of the text were cut into pieces, so that its runs of letters are not all that can be read in it.
 
-        `typed`: no line of the text can have been lost.
+        `typed`: no line of the text can have been lost, and no word misread; `names`: the names of the bundle.
         """
         self._typed = typed
+        self._names = names
         self._spoken = None if split else spoken_in(folded)
         self._lexicon = lexicon if self._spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(self._spoken))
         self._text = folded
@@ -212,6 +214,7 @@ class Segmenter:
             frozenset(heads),
             sorted({d.line for d in self.out.drafts}),
             min((d.start for d in self.out.drafts), default=0),
+            None if self._typed else self._misread(),
         )
         self.out.remarks.extend(unaccounted([c for d in self.out.drafts for c in d.chunks], page))
         if self._ends_with is not None and self._ends_with[1] == len(self.out.drafts):
@@ -227,6 +230,16 @@ class Segmenter:
             for draft in self.out.drafts:
                 draft.alternative = True
         return self.out
+
+    def _misread(self) -> Misread:
+        words, remarks = self._lexicon.plain, self._lexicon.remarks
+        deciding = remarks.deciding | remarks.deciding_first | remarks.deciding_short | self._lexicon.spoken
+        return Misread(
+            words.group_of,
+            deciding - words.group_of.keys(),
+            self._names,
+            (*self._lexicon.printed, *map(" ".join, self._lexicon.glued.phrases.values())),
+        )
 
     def _stands_at_orders(self, lines: Sequence[Line], line: int, told: Told) -> bool:
         """Whether a line of nothing but what is told of all stands directly above or below orders."""

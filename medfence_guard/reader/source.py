@@ -126,7 +126,7 @@ def read_source(
     pieces = split_glued(tokens, lexicon, known_names)  # type: ignore[arg-type]
     lines = split_lines(chunker.chunks(pieces))
     typed = source.modality == "text"
-    segmented: Segmented = Segmenter(lexicon, folded.text, split=pieces is not tokens, typed=typed).run(lines)
+    segmented: Segmented = Segmenter(lexicon, folded.text, split=pieces is not tokens, typed=typed, names=known_names).run(lines)  # type: ignore[arg-type]
 
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]

@@ -26,7 +26,8 @@ def _fold_table() -> dict[int, str]:
     for group, target in ((_SPACES, " "), (_LINE_ENDS, "\n"), (_DASHES, "-"), (_BULLETS, "•")):
         table.update({ord(char): target for char in group})
     table.update({0x2018: "'", 0x2019: "'", 0x02BC: "'", 0x201C: '"', 0x201D: '"', 0x00D7: "x", 0x2715: "x", 0x03BC: "µ"})
-    # Full-width forms read as what they show, but stay outside the alphabet: such a token is still reported.
+    # Full-width forms read as what they show, but stay outside the alphabet, all but the marks that only part words: such a token is
+    # still reported.
     table.update({code: chr(code - 0xFEE0).lower() for code in range(0xFF01, 0xFF5F)})
     table[0xFEFF] = " "
     return table
@@ -39,6 +40,7 @@ _UNLISTED = re.compile(
     "[^\n\r\t\x0b\x0c\x20-\x7e\u00a0\u00b0\u00b1\u00b2\u00b3\u00b5\u00b7\u00bc-\u00be\u00d7\u03bc"
     "\u0900-\u0dff\u2000-\u200a\u2010-\u2015\u2018\u2019\u201c\u201d\u2020-\u2023\u2025\u2026\u2028\u2029\u202f"
     "\u20b9\u211e\u2153\u2154\u215b-\u215e\u2190-\u2193\u21d2\u2212\u2264\u2265\u25a0\u25aa\u25cb\u25cf\u25e6\u2610-\u2612\u2713-\u2718\u0085"
+    "\uff08\uff09\uff0c\uff1a\uff1b"
     "\u001c-\u001e]"
 )
 _MIXED_DIGITS = re.compile("[0-9][०-९০-৯੦-੯૦-૯୦-୯௦-௯౦-౯೦-೯൦-൯]|[०-९০-৯੦-੯૦-૯୦-୯௦-௯౦-౯೦-೯൦-൯][0-9]")

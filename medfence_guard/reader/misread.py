@@ -1,0 +1,91 @@
+"""Words around the orders as a recognition engine misreads them: `fuids`, `purposos`, `medico-iegal`, `LET reports` (P17, P21).
+
+On a recognised page one letter off is the rule, and a page of advice in which one word is not listed would always be held. So a word
+of such a page that nobody listed is taken for the plain word it is one letter off (`lexicon/plain.json`), and a clause for the printed
+text it is a few letters off (`boilerplate`), each only where nothing else can have stood there:
+
+- no word that could be of an order, of its times or of its end (any other word of the lexicon) and no name of the bundle is as near;
+- a word has four letters or more, and most words of its clause are plain as they stand;
+- before `reports` stands the code of a test, of two or three letters, whatever they are;
+- a printed text, or a reviewed phrase of advice, has sixteen letters or more, one in nine of them may be another, and every number and
+  every listed word of the clause stands in the text as well.
+
+A typed page has no such words: there an unlisted word is held.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from string import ascii_lowercase
+
+from medfence_guard.look_alikes import edit_distance
+
+_SHORTEST = 4
+_REPORTS = ("reports", "report")
+_SHORTEST_PRINT = 16
+_LETTERS_A_SLIP = 9
+_WORDS = re.compile(r"[a-z]+|\d+")
+_LOOKS = str.maketrans({"!": "l", "|": "l", "1": "l", "0": "o", "5": "s"})
+
+
+class Misread:
+    """What the words of a recognised page may be. `plain`: the plain words; `others`: all other words known."""
+
+    def __init__(self, plain: Collection[str], others: Collection[str], names: Collection[str], printed: Sequence[str]) -> None:
+        self._plain = plain
+        self._others = others
+        self._names = names
+        self._printed = [
+            (letters, frozenset(_WORDS.findall(text))) for text in printed if len(letters := _letters(text)) >= _SHORTEST_PRINT
+        ]
+
+    def words(self, tokens: Sequence[str], known: Callable[[str], bool]) -> list[str]:
+        """The words of a clause, each that nobody listed as the plain word it stands for; as they are, if most of them would be such."""
+        pairs = itertools.zip_longest(tokens, tokens[1:], fillvalue="")
+        read = [token if known(token) else self._test_before(token, behind) or self._plain_for(token) or token for token, behind in pairs]
+        spelt = sum(token.isalpha() for token in tokens)
+        return read if 2 * sum(a != b for a, b in zip(tokens, read, strict=True)) < spelt else list(tokens)
+
+    def _test_before(self, word: str, behind: str) -> str | None:
+        """`LET reports`, `ftreports`: the code of a test, which stands before its report."""
+        code = word if behind in _REPORTS else next((word.removesuffix(report) for report in _REPORTS if word.endswith(report)), "")
+        listed = code in self._others or code in self._names
+        return _REPORTS[0] if code.isalpha() and 2 <= len(code) < _SHORTEST and not listed else None
+
+    def _plain_for(self, word: str) -> str | None:
+        """The plain word that this one is one letter off; None if there is none, or something else is as near."""
+        if len(word) < _SHORTEST or not word.isascii() or not word.isalpha() or word in self._others or word in self._names:
+            return None
+        plain = None
+        for near in _one_off(word):
+            if near in self._others or near in self._names:
+                return None
+            plain = plain or (near if near in self._plain else None)
+        return plain
+
+    def is_printed(self, text: str) -> bool:
+        """Whether a clause is a printed text, a few letters off."""
+        letters = _letters(text)
+        if len(letters) < _SHORTEST_PRINT - 2 or len(letters) > 60:
+            return False
+        told = [word for word in _WORDS.findall(text) if word.isdigit() or word in self._others or word in self._names]
+        return any(
+            words.issuperset(told) and edit_distance(letters, print_, len(print_) // _LETTERS_A_SLIP) <= len(print_) // _LETTERS_A_SLIP
+            for print_, words in self._printed
+        )
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.translate(_LOOKS) if c.isalpha())
+
+
+def _one_off(word: str) -> Iterator[str]:
+    """Every string one letter away: another letter, one more, one less."""
+    for at in range(len(word) + 1):
+        head, tail = word[:at], word[at:]
+        if tail:
+            yield head + tail[1:]
+            yield from (head + letter + tail[1:] for letter in ascii_lowercase)
+        yield from (head + letter + tail for letter in ascii_lowercase)
