@@ -237,14 +237,14 @@ def _course(context: Context, statement: Statement) -> list[Statement]:
 def _reversed_steps(context: Context, item: Item, statement: Statement) -> list[Finding]:
     """A later step that stands before an earlier one: the taper becomes an increase, unless each says which it is."""
 
-    course = _course(context, statement)
-
     def numbered(other: Item) -> bool:
         return any(c.field == "sequence" for c in other.claims)
 
     for other in context.payload.items[item.index + 1 :]:
         owned = context.statement_of(other)
-        if owned is None or owned.index >= statement.index or owned not in course or (numbered(item) and numbered(other)):
+        if owned is None or owned.index >= statement.index or owned not in _course(context, statement):
+            continue
+        if numbered(item) and numbered(other):
             continue
         evidence = Evidence(
             kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
@@ -280,11 +280,11 @@ def carried(context: Context, item: Item) -> list[Finding]:
                 ),
             )
         )
-    for component in _COMPONENTS:
-        chunks = stated.get(component)
-        # `timing: "OD"` holds the key and says nothing of the meal.
-        present = component in claimed and component != "timing"
-        if not chunks or present or _carried_elsewhere(context, item, statement, component, chunks):
+    # `timing: "OD"` holds the key and says nothing of the meal.
+    uncarried = [c for c in _COMPONENTS if stated.get(c) and (c not in claimed or c == "timing")]
+    for component in uncarried:
+        chunks = stated[component]
+        if _carried_elsewhere(context, item, statement, component, chunks):
             continue
         evidence = source_evidence(context, chunks, f"completeness.{component}")
         found = (evidence,) if evidence else ()
@@ -382,26 +382,34 @@ _CARRIED_AS = (
 )
 
 
+# Any claim that holds such a value carries the component.
+_CARRIED_AS_KIND = {
+    "strength": "strengths",
+    "duration": "durations",
+    "route": "routes",
+    "form": "forms",
+    "site": "sites",
+    "quantity": "quantities",
+    "max_dose": "maxima",
+    "dose": "doses",
+    "refills": "refills",
+}
+# What a value of another kind may carry.
+_CARRIED_OTHERWISE = frozenset({"dose", "as_needed", "frequency"})
+
+
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
-    kinds = {
-        "strength": "strengths",
-        "duration": "durations",
-        "route": "routes",
-        "form": "forms",
-        "site": "sites",
-        "quantity": "quantities",
-        "max_dose": "maxima",
-        "dose": "doses",
-        "refills": "refills",
-    }
+    kind = _CARRIED_AS_KIND.get(component)
     for claim in item.claims:
         if claim.field == "max_dose" and component != "max_dose":
             # A limit in milligrams is no strength, and a limit per day no frequency.
             continue
         roles = context.roles_of(claim)
-        if component in kinds and getattr(roles, kinds[component]):
+        if kind is not None and kind in roles.kinds():
             return True
+        if component not in _CARRIED_OTHERWISE:
+            continue
         if component == "dose" and roles.slots and spelt_out(statement.roles) is not None:
             # `1 tab morning, 2 tabs night` is the `1-0-2` of the claim, which is compared with it.
             return True
