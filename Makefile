@@ -41,7 +41,7 @@ demo:  ## a PASS, a FAIL and an ABSTAIN with their evidence pages; then a scribe
 	 { echo "The scribe did not run. What is above needs no installation; the scribe needs LangChain from a package index."; exit 1; }
 
 # The suite in two halves that together are all of it, side by side: one names folders, the other takes whatever is not in them.
-JUDGING := $(addprefix tests/,checks golden metamorphic property)
+JUDGING := $(addprefix tests/,checks golden metamorphic property refdata)
 test: .venv/.stamp  ## lint, types and every test, adapters included, on two cores; a skipped test is a failure
 	@started=$$SECONDS; export MEDFENCE_REQUIRE_ALL=1; \
 	 echo "lint, types and $(JUDGING) run beside the tests below, and are shown after them"; \

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from medfence_guard.reader.chunks import Chunk
-from medfence_guard.reader.segment import Draft
+from medfence_guard.reader.draft import Draft
 
 ACTIVE, UNDECIDED, MENTION = "active", "undecided", "mention"
 # Cue class -> what a statement under it is. `None`: the class does not speak of status.

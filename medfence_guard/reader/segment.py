@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, is_stamp_or_vital
@@ -19,7 +19,6 @@ from medfence_guard.reader.beside import (
     DANGLING,
     VOIDED,
     Place,
-    is_advice,
     may_be_an_order,
     may_change_an_order,
     names_a_fluid,
@@ -28,9 +27,30 @@ from medfence_guard.reader.beside import (
     without_own_object,
 )
 from medfence_guard.reader.chunks import Chunk, DrugMention, any_means, meaning_of, means
+from medfence_guard.reader.continuation import continues, goes_on_after_break
+from medfence_guard.reader.draft import SIG_KINDS, TIMING_KINDS, Draft, Segmented
 from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import SEXES, behind_bar, blocks, is_boxed, is_measured, is_rule, undecorated
+from medfence_guard.reader.openings import (
+    SOAP,
+    count_serials,
+    ends_a_sentence_as_past,
+    heads_a_list,
+    is_finding,
+    is_leading_amount,
+    is_list_number,
+    is_name_word,
+    is_ordered,
+    is_sentence_end,
+    is_tick_box,
+    names_something,
+    separated,
+    soap_letter,
+    starts_with_form,
+    table_head,
+    unlisted_order,
+)
 from medfence_guard.reader.remarks import (
     ends_the_order_above,
     heads_something_else,
@@ -39,24 +59,12 @@ from medfence_guard.reader.remarks import (
     speaks_of_orders,
     turns_the_slots,
 )
-from medfence_guard.reader.shared import TOLD_ONCE, Told, reaches, sort_of, tail_of_all, told_of_all
+from medfence_guard.reader.shared import Line, Sharing, Told
 
-# Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
-SIG_KINDS = frozenset(
-    "amount number range tuple slots rate when weekday prn as_directed stat duration duration_open then unsupported maximum quantity "
-    "refill route site confused malformed ambiguous composition indication_part indication inert code".split()
-)
-TIMING_KINDS = frozenset("slots rate when prn stat as_directed weekday ambiguous confused unsupported".split())
 _LEAD_KINDS = frozenset("form verb cue pseudo_cue item inert person_roles terminator release site route".split())
 # What a statement may begin with: what leads up to a name, a list number, an amount, or the name itself.
 _ANCHOR_KINDS = _LEAD_KINDS | {"drug", "number", "amount", "then", "word"}
 _LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
-# Kinds a continuing line may begin with even when a word of it is unknown.
-_STRONG_KINDS = frozenset(
-    "duration duration_open when prn then unsupported maximum range tuple slots confused malformed ambiguous stat as_directed route site "
-    "quantity".split()
-)
-_JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
 # `Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none.
 _SET_STARTS = "all|old|other|previous|earlier|remaining|usual|family doctor|gp|outside"
 _UNLISTED_SET = re.compile(
@@ -75,62 +83,10 @@ _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 _TURNS = frozenset({"stopped", "held", "avoid", "not_taking", "increase", "decrease"})
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
 _ENDS_AT = frozenset({"till", "until", "upto", "up to"})
-# The four parts of a note, once two of the letters stand at line starts.
-_SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
 # Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
 _LINE_SECTIONS = frozenset(
     "allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split()
 )
-
-
-@dataclass(slots=True)
-class Draft:
-    """A statement as cut: its chunks, the words before it in its clause, and the section it stands in."""
-
-    chunks: list[Chunk]
-    anchor: int
-    context: list[Chunk]
-    section: str
-    section_status: str
-    line: int
-    block: int
-    columns: tuple[str, ...]
-    injected: bool = False
-    shared_tail: bool = False
-    inherited: Chunk | None = None
-    known: bool = True
-    numbered: int | None = None
-    last_line: int = 0
-    after_break: bool = False
-    alternative: bool = False
-    replaced: bool = False
-    loose: list[Chunk] = field(default_factory=list)
-    changed: bool = False
-    shared: tuple[Chunk, ...] = ()
-    told_beside: frozenset[str] = frozenset()
-
-    @property
-    def start(self) -> int:
-        return min(c.start for c in self.chunks)
-
-    @property
-    def end(self) -> int:
-        return max(c.end for c in self.chunks)
-
-
-@dataclass(slots=True)
-class Segmented:
-    """All drafts in order, collective references, lines that could not be read, and the blocks found."""
-
-    drafts: list[Draft] = field(default_factory=list)
-    collectives: list[Chunk] = field(default_factory=list)
-    unread: list[Span] = field(default_factory=list)
-    remarks: list[Span] = field(default_factory=list)
-    prescriptions: int = 0
-    persons: list[Chunk] = field(default_factory=list)
-    patients: int = 0
-    item_numbers: list[int] = field(default_factory=list)
-    discharge: bool = False
 
 
 _LONGEST_CLAUSE = 80  # in chunks; a longer one is prose, and no aside
@@ -146,6 +102,18 @@ def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass])
     return [row for row in classes if not row.members or (not hidden and not any(part in keys for part in row.members))]
 
 
+@dataclass(slots=True)
+class _Cursor:
+    """A place in a line. `at_start`: of a line or sentence; `fresh`: behind an aside or a heading; `header`: a line of the letterhead."""
+
+    chunks: list[Chunk]
+    place: int
+    header: bool
+    numbered: int | None
+    at_start: bool = True
+    fresh: bool = True
+
+
 class Segmenter:
     """One pass over the lines of one source."""
 
@@ -155,7 +123,6 @@ class Segmenter:
         `typed`: no line of the text can have been lost.
         """
         self._typed = typed
-        self._told_once: dict[int, Told] = {}
         self._spoken = None if split else spoken_in(folded)
         self._lexicon = lexicon if self._spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(self._spoken))
         self._text = folded
@@ -188,7 +155,7 @@ class Segmenter:
         self._asides_here: Sequence[AsideClass] = lexicon.asides
         self._told_asides: list[tuple[int, int]] = []
 
-    def run(self, lines: Sequence[tuple[list[Chunk], bool]]) -> Segmented:
+    def run(self, lines: Sequence[Line]) -> Segmented:
         lines = [line for line in lines if not is_rule(self._text[min(c.start for c in line[0]) : max(c.end for c in line[0])])]
         named = [c.value for line, _ in lines for c in line if c.kind == "drug"]
         self._asides_here = _classes_for(named, self._lexicon.asides)
@@ -197,19 +164,20 @@ class Segmenter:
         marks = frozenset(str(chunks[0].value) if chunks[0].kind == "mark" else "" for chunks in ordered)
         # `+` and `-` tell apart what was added and taken off; `>` what is quoted from what is not.
         self._signs = marks if {"+", "-"} <= marks or (">" in marks and len(marks) > 1) else frozenset()
-        heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := self._table_head(chunks))}
+        heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := table_head(chunks))}
         self._heads = heads
-        self._serials = self._count_serials(lines, heads)
-        letters = {str(chunks[0].value) for chunks, _ in lines if self._soap_letter(chunks)}
+        self._serials = count_serials(lines, heads)
+        letters = {str(chunks[0].value) for chunks, _ in lines if soap_letter(chunks)}
         self._soap = "p" in letters and len(letters) > 1
         sections: list[tuple[Section, Section]] = []
         signed: list[int] = []
-        self._told_once = {n: told for n, (chunks, _) in enumerate(lines) if (told := told_of_all(chunks, self._surface)) is not None}
+        sharing = Sharing(lines, self._text, typed=self._typed)
+        told_once = sharing.told_once
         for number, (chunks, broken) in enumerate(lines):
             self._line = number
             if broken:
                 self._close()
-            if number in self._told_once and self._told_once[number].word and self._stands_at_orders(lines, number):
+            if number in told_once and told_once[number].word and self._stands_at_orders(lines, number, told_once[number]):
                 self._close()
                 sections.append((self._section, self._section))
                 self._told_asides.append((chunks[0].start, chunks[-1].end))
@@ -238,7 +206,7 @@ class Segmenter:
         if self._ends_with is not None and self._ends_with[1] == len(self.out.drafts):
             # `stopped` on a line of its own, and nothing below it: it is of what stands above.
             self.out.remarks.append(self._ends_with[0])
-        self._tell_all(lines)
+        sharing.give(self.out)
         persons, days = blocks(
             [chunks for chunks, _ in lines], sorted({d.line for d in self.out.drafts}), self._text, aged=self._may_say(SEXES)
         )
@@ -249,98 +217,15 @@ class Segmenter:
                 draft.alternative = True
         return self.out
 
-    def _stands_at_orders(self, lines: Sequence[tuple[list[Chunk], bool]], line: int) -> bool:
+    def _stands_at_orders(self, lines: Sequence[Line], line: int, told: Told) -> bool:
         """Whether a line of nothing but what is told of all stands directly above or below orders."""
         below = line + 1 < len(lines) and any(c.kind in ("drug", "form") for c in lines[line + 1][0][:3])
         above = self._open or (self.out.drafts[-1] if self.out.drafts else None)
-        return below or (not self._told_once[line].hour and above is not None and above.last_line == line - 1)
-
-    def _tell_all(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
-        """Give each order of the page what is told once for all of them, where that is certain (`reader/shared.py`)."""
-        drafts = self.out.drafts
-        covered = {line for d in drafts for line in range(d.line, d.last_line + 1)}
-        for line, told in self._told_once.items():
-            first, last = lines[line][0][0], lines[line][0][-1]
-            span = Span(min(first.start, last.start), max(first.end, last.end))
-            # Where the line was taken for a part of the order above it.
-            own = [c for d in drafts for c in d.chunks if span.start <= c.start < span.end]
-            if not drafts or (told.word and own):
-                continue
-            if told.hour:
-                self._tell_hour(line, told, covered, lines)
-                continue
-            listed = covered - {line} if own else covered
-            packed = bool(listed) and max(listed) - min(listed) == len(listed) - 1
-            below = packed and line == max(listed) + 1 and not told.heads
-            visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
-            beside = (below or (packed and line == min(listed) - 1)) if told.word else below and bool(own) and self._typed and not visit
-            if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
-                for draft in drafts:
-                    draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
-            elif told.word and (line - 1 in covered or line + 1 in covered):
-                self.out.remarks.append(span)
-        if len(drafts) > 1 and not self._told_once and len(covered) == 1 and (found := tail_of_all(drafts[-1], self._surface)):
-            place, told = found
-            if reaches(drafts, told, drafts[-1].chunks[place:]):
-                del drafts[-1].chunks[place:]
-                for draft in drafts:
-                    draft.shared += told.chunks
-        self._doubt_told(lines)
-
-    def _tell_hour(self, line: int, told: Told, covered: Collection[int], lines: Sequence[tuple[list[Chunk], bool]]) -> None:
-        """`Morning:` is told of the orders in the lines below it, up to an empty line or one that is none."""
-        last = line
-        while last + 1 in covered and self._text.count("\n", lines[last][0][-1].end, lines[last + 1][0][0].start) <= 1:
-            last += 1
-        listed = [d for d in self.out.drafts if line < d.line and d.last_line <= last]
-        if listed and reaches(listed, told):
-            for draft in listed:
-                draft.shared += told.chunks
-        elif listed:
-            self.out.remarks.append(Span(told.chunks[0].start, told.chunks[0].end))
-
-    def _doubt_told(self, lines: Sequence[tuple[list[Chunk], bool]]) -> None:
-        """What stands in a line of its own, in words not read or behind `all`, may be of each order that says nothing of the kind."""
-        drafts = self.out.drafts
-        told = {sort_of(c.kind) for once in self._told_once.values() for c in once.chunks}
-        told |= {
-            sort_of(c.kind)
-            for span in (*self.out.remarks, *self.out.unread)
-            for chunks, _ in lines
-            for c in chunks
-            if c.kind in TOLD_ONCE and span.start <= c.start < span.end
-        }
-        if len(drafts) > 1:
-            behind = next((n for n, c in enumerate(drafts[-1].chunks) if c.kind == "word" and self._surface(c) in ("all", "both")), None)
-            if behind is not None:
-                told |= {sort_of(c.kind) for c in drafts[-1].chunks[behind:] if c.kind in TOLD_ONCE}
-        for draft in drafts:
-            draft.told_beside = frozenset(told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared)})
-
-    def _is_level(self, drafts: Sequence[Draft], span: Span) -> bool:
-        """Whether a line begins no further right than the last order does: further right it goes on with that order."""
-
-        def indent(at: int) -> int:
-            return at - self._text.rfind("\n", 0, at) - 1
-
-        begins = self._text.rfind("\n", 0, drafts[-1].start) + 1
-        line = self._text[begins : drafts[-1].end]
-        return indent(span.start) <= len(line) - len(line.lstrip(" "))
+        return below or (not told.hour and above is not None and above.last_line == line - 1)
 
     def _may_say(self, words: frozenset[str]) -> bool:
         """Whether the page may hold any of these words; a pattern that needs one is not tried otherwise."""
         return self._spoken is None or not words.isdisjoint(self._spoken)
-
-    def _separated(self, chunks: list[Chunk]) -> list[Chunk]:
-        """`Tab X 50 mg * OD * 1 month`: a star with white space around it, twice or more inside a line, separates."""
-        stars = [
-            n
-            for n, c in enumerate(chunks[1:-1], 1)
-            if c.kind == "mark" and c.value == "*" and self._text[c.start - 1] == " " and self._text[c.end : c.end + 1] == " "
-        ]
-        if len(stars) < 2:
-            return chunks
-        return [c._replace(value=",") if n in stars else c for n, c in enumerate(chunks)]
 
     def _short_form(self, chunks: list[Chunk], place: int) -> list[Chunk]:
         """`T Glycomet 500 mg`, `C Omez 20`: the first letter of a line, before a medicine or an order for an unknown word."""
@@ -364,7 +249,7 @@ class Segmenter:
             return chunks
         after = chunks[place + 1]
         if after.kind == "drug" or (
-            after.kind == "word" and self._is_name_word(chunks, place + 1, at_start=True) and self._is_ordered(chunks, place + 1)
+            after.kind == "word" and is_name_word(chunks, place + 1, self._lexicon, at_start=True) and is_ordered(chunks, place + 1)
         ):
             return [*chunks[:place], first._replace(kind="form", value=_LETTER_FORMS[first.value]), *chunks[place + 1 :]]
         return chunks
@@ -429,24 +314,6 @@ class Segmenter:
         told = is_of_the_paper(chunks, self._text, self._lexicon.remarks.in_no_name) or is_aside(chunks, self._text, classes)
         return len(chunks) > 1 and chunks[-1].value != ":" and told
 
-    @staticmethod
-    def _heads_a_list(chunks: Sequence[Chunk]) -> bool:
-        """Only words for medicines, and a colon: the rest of a heading."""
-        return all(
-            (c.kind == "mark" and c.value in (":", "-", ".")) or c.value == "prescription_nouns" or means(c, "heading") for c in chunks
-        ) and (any(c.value == ":" for c in chunks) or any(c.kind != "mark" for c in chunks))
-
-    @staticmethod
-    def _soap_letter(chunks: Sequence[Chunk]) -> bool:
-        """`S:`, `O -`, `A:`, `P -` at a line start: the four parts of a note."""
-        return (
-            len(chunks) > 1
-            and chunks[0].kind == "word"
-            and chunks[0].value in _SOAP
-            and chunks[1].kind == "mark"
-            and chunks[1].value in (":", "-")
-        ) or (len(chunks) == 2 and chunks[0].value in _SOAP and chunks[1].value == ":")
-
     # -- lines -----------------------------------------------------------------------------------------------------
 
     def _read_line(self, chunks: list[Chunk]) -> None:
@@ -459,7 +326,7 @@ class Segmenter:
         self._clause_cue = None
         place = 0
         numbered: int | None = None
-        chunks = self._separated(chunks)
+        chunks = separated(chunks, self._text)
         chunks = self._other_heading(chunks)
         if not chunks:
             return
@@ -468,10 +335,10 @@ class Segmenter:
             # `- Stop Tab X`: a bullet, not `Tab X - stop`.
             chunks = [chunks[0]._replace(value=(chunks[0].value[0], "before")), *chunks[1:]]
         self._injected = self._addresses_a_model(chunks)
-        self._ticked = self._is_tick_box(chunks) or self._marked_as_other(chunks)
-        if self._soap and self._soap_letter(chunks):
+        self._ticked = is_tick_box(chunks) or self._marked_as_other(chunks)
+        if self._soap and soap_letter(chunks):
             self._close()
-            self._section = _SOAP[str(chunks[0].value)]
+            self._section = SOAP[str(chunks[0].value)]
             self._unknown_heading = False
             self._ahead = (-2, [])
             chunks = chunks[2:]
@@ -550,7 +417,7 @@ class Segmenter:
             self._close()
             return
         first = chunks[place]
-        if means(first, "prn") and len(chunks) > place + 1 and self._heads_a_list(chunks[place + 1 :]):
+        if means(first, "prn") and len(chunks) > place + 1 and heads_a_list(chunks[place + 1 :]):
             # `If needed:`, `PRN medications`: when those below are taken, not how the one above is.
             self._close()
             self._unknown_heading = True
@@ -573,7 +440,7 @@ class Segmenter:
         self._bulleted = place > 0 and numbered is None
         before = len(self.out.drafts) + (self._open is not None)
         opened_here = self._open
-        self._walk(chunks, place, header=header, numbered=numbered)
+        self._walk(_Cursor(chunks, place, header=header, numbered=numbered))
         whole = bool(self._context) and len(self._context) >= len(chunks) - place
         if not header:
             self._flush(whole_line=whole, ends_with_colon=chunks[-1].kind == "mark" and chunks[-1].value == ":", numbered=numbered)
@@ -655,31 +522,6 @@ class Segmenter:
             return int(value)
         return int(value) if chunks[1].kind in ("form", "drug", "word") else None
 
-    @staticmethod
-    def _count_serials(lines: Sequence[tuple[list[Chunk], bool]], tables: Collection[int]) -> dict[int, int]:
-        """Lines whose first number continues a run 1, 2, 3 …, or stands under a table head; line -> number."""
-        leading: list[tuple[int, int]] = []
-        for number, (chunks, _) in enumerate(lines):
-            first = behind_bar(chunks)[0]
-            if (
-                first.kind in ("number", "amount")
-                and len(first.value.parts) == 1
-                and first.value.high is None
-                and first.value.parts[0].denominator == 1
-            ):
-                leading.append((number, int(first.value.parts[0])))
-        out: dict[int, int] = {}
-        for place, (line, value) in enumerate(leading):
-            follows = place > 0 and leading[place - 1][1] == value - 1 and leading[place - 1][0] in out
-            run = [v for _, v in leading[place : place + 3]]
-            plain = behind_bar(lines[line][0])[0].kind == "number"
-            second = behind_bar(lines[leading[place + 1][0]][0]) if run[:2] == [1, 2] else []
-            listed = len(second) > 1 and second[0].kind == "number" and second[1].kind in ("drug", "form")
-            starts = value == 1 and (run == [1, 2, 3] or ((plain or listed) and run[:2] == [1, 2]) or any(t < line for t in tables))
-            if follows or starts:
-                out[line] = value
-        return out
-
     def _marked_as_other(self, chunks: Sequence[Chunk]) -> bool:
         """A line that is marked apart from its neighbours: `-` where others have `+`, quoted with `>`, struck with dashes, boxed (P21)."""
         line = self._text[min(c.start for c in chunks) : max(c.end for c in chunks)]
@@ -687,15 +529,6 @@ class Segmenter:
             return True
         sign = str(chunks[0].value) if chunks[0].kind == "mark" else ""
         return sign in self._signs and len(self._signs) > 1
-
-    @staticmethod
-    def _is_tick_box(chunks: Sequence[Chunk]) -> bool:
-        """`[ ] Tab X`, `☐ Tab X`: a list of boxes; which are ticked, and what a tick means, is not read (P21)."""
-        if chunks[0].kind != "mark":
-            return False
-        if chunks[0].value in ("☐", "☑", "☒", "✓", "✔", "✗", "✘"):
-            return True
-        return chunks[0].value == "[" and any(c.kind == "mark" and c.value == "]" for c in chunks[1:3])
 
     def _addresses_a_model(self, chunks: Sequence[Chunk]) -> bool:
         """P24: the line tells a machine what to do."""
@@ -707,24 +540,6 @@ class Segmenter:
         if "<!--" in text:
             return True
         return any(mark in text for mark in self._lexicon.instruction_marks)
-
-    @staticmethod
-    def _table_head(chunks: Sequence[Chunk]) -> tuple[str, ...]:
-        """The fields of a table's columns, if the line is nothing but column labels; empty otherwise."""
-        labels: list[str] = []
-        if len(chunks) > 1 and meaning_of(chunks[0], "label") == "number" and chunks[1].kind == "when":
-            # `No morning dose`
-            return ()
-        for chunk in chunks:
-            label = meaning_of(chunk, "label")
-            if label is not None:
-                labels.append(str(label))
-            elif chunk.kind == "mark":
-                if chunk.value == ":":
-                    return ()
-            elif chunk.kind not in ("inert", "item") and not means(chunk, "heading"):
-                return ()
-        return tuple(labels) if len(labels) >= 2 else ()
 
     def _count_patient(self, chunks: Sequence[Chunk], place: int) -> None:
         surface = self._text[chunks[place].start : chunks[place].end]
@@ -744,7 +559,7 @@ class Segmenter:
             status,
             numbered is not None,
             len(body) < len(chunks) or self._bulleted,
-            self._is_list_number(chunks, 0),
+            is_list_number(chunks, 0),
             self._follows_an_item(numbered),
         )
         if may_be_an_order(body, self._text[body[0].start : body[-1].end], place, self._lexicon):
@@ -766,172 +581,206 @@ class Segmenter:
 
     # -- one line --------------------------------------------------------------------------------------------------
 
-    def _walk(self, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None) -> None:
-        count = len(chunks)
-        at_start = True
-        fresh = True
-        if self._open is not None and not self._aside_end(chunks, place) and not self._continues(chunks, place, header):
+    def _walk(self, at: _Cursor) -> None:
+        """Read a line chunk by chunk; each is taken by the first of the readings below that will have it."""
+        if self._open is not None and not self._aside_end(at.chunks, at.place) and not self._goes_on(at):
             self._close()
-        while place < count:
-            chunk = chunks[place]
-            if (at_start or fresh) and (end := self._aside_end(chunks, place)):
-                # Advice, a test, a visit, a finding: no part of the order before it or after it.
-                self._close()
-                self._flush()
-                self._asides += 1
-                place = end
-                at_start, fresh = False, True
+        while at.place < len(at.chunks):
+            chunk = at.chunks[at.place]
+            if (at.at_start or at.fresh) and self._pass_aside(at):
                 continue
-            fresh = False
-            # A heading with its colon, or alone on its line.
-            stepped = self._heading(chunks, place, at_start=at_start)
-            if stepped is not None:
-                place = stepped
-                at_start = False
-                fresh = True
-                header = False
+            at.fresh = False
+            if self._enter_heading(at):
                 continue
             self._told = self._told or chunk.kind != "mark"
-            if at_start and place and self._is_list_number(chunks, place) and place + 2 < count and chunks[place + 2].kind == "word":
-                # `BD. 2. Xyzolin`: a list number behind a full stop keeps to what it numbers.
-                if self._anchor(chunks, place, header=header, numbered=numbered, at_start=at_start) is None:
-                    self._close()
-                    self._context.extend(chunks[place : place + 2])
-                    place += 2
-                    continue
+            if chunk.kind == "number" and is_list_number(at.chunks, at.place) and self._keep_list_number(at):
+                continue
             if chunk.kind == "mark" and chunk.value in (".", ";"):
-                if self._is_sentence_end(chunks, place):
-                    self._flush()
-                    self._clause_cue = None
-                    self._muted = False
-                    self._broke = True
-                    if self._open is not None:
-                        self._open.after_break = True
-                    at_start = True
-                elif self._open is not None:
-                    self._open.chunks.append(chunk)
-                place += 1
+                self._stop(at, chunk)
                 continue
-            visit = self._is_list_number(chunks, place) and place + 2 < count and means(chunks[place + 2], "review_phrases")
-            if visit and not any(
-                (c.kind == "cue" and c.value[0] != "conditional") or c.kind in TIMING_KINDS or c.kind in ("amount", "weekday")
-                for c in chunks[place + 3 :]
-            ):
-                # `2) ibuprofen … 3) RTC if worse`: a list number before a visit.
-                self._close()
-                place += 2
+            if self._muted and self._skip_muted(at, chunk):
                 continue
-            if self._muted and not self._starts_with_form(chunks, place):
-                ordered = any(c.kind == "amount" for c in chunks[place + 1 : place + 3]) and any(
-                    c.kind in ("rate", "slots") for c in chunks[place + 1 : place + 6]
-                )
-                if not (ordered and (chunk.kind == "drug" or (chunk.kind == "word" and place and chunks[place - 1].kind == "mark"))):
-                    place += 1
-                    continue
-                self._muted = False
             if means(chunk, "review_phrases") and chunk.kind not in ("drug", "amount", "duration"):
-                if self.out.drafts or self._open:
-                    after = list(itertools.takewhile(lambda c: c.value not in (".", ";"), chunks[place + 1 :]))
-                    conditional = any(c.kind == "cue" and c.value[0] == "conditional" for c in after)
-                    if any(c.kind == "cue" and c.value[0] in _TURNS for c in after) or (conditional and after[-1].kind == "rate"):
-                        # `Review and stop.`
-                        self.out.remarks.append(Span(*sorted((chunk.start, chunks[-1].end))))
-                if self._context and self._surface(self._context[0]) in _ENDS_AT:
-                    # `Till next review.`
-                    self.out.remarks.append(Span(*sorted((self._context[0].start, chunk.end))))
-                if any(c.kind == "cue" for c in self._context):
-                    self._flush(whole_line=True, ends_with_colon=chunks[-1].value == ":")
-                self._close()
-                self._muted = True
-                self._after_visit = at_start and place == 0 and "next" in self._surface(chunk)
-                place += 1
+                self._leave_for_a_visit(at, chunk)
                 continue
-            if (
-                self._open is not None
-                and chunk.kind == "mark"
-                and chunk.value == ","
-                and not self._in_brackets(self._open)
-                and any(c.kind in TIMING_KINDS for c in self._open.chunks)
-                and (end := self._aside_end(chunks, place + 1, tail=True))
-            ):
-                # `1 g QDS PRN, safety netted, no antibiotics`
-                self._close()
-                place = end
+            if self._open is not None and chunk.value == "," and chunk.kind == "mark" and self._leave_at_comma(at, self._open):
                 continue
-            if self._open is not None and at_start and meaning_of(chunk, "label") == "generic_name" and means(chunk, "composition"):
+            if self._open is not None and at.at_start and meaning_of(chunk, "label") == "generic_name" and means(chunk, "composition"):
                 chunk = chunk._replace(kind="composition", value=meaning_of(chunk, "composition"))
-                chunks = [*chunks[:place], chunk, *chunks[place + 1 :]]
+                at.chunks = [*at.chunks[: at.place], chunk, *at.chunks[at.place + 1 :]]
             if means(chunk, "collective") and (chunk.kind == "collective" or self._open is None):
-                reported = (
-                    self._section[1] == "reported"
-                    or any(
-                        c.kind == "cue" and c.value[0] in ("taking", "continue")
-                        for d in (*self.out.drafts, *((self._open,) if self._open else ()))
-                        for c in (*d.context, *d.chunks)
-                    )
-                    or any(d.section_status == "reported" for d in self.out.drafts)
-                )
-                rest = any(self._surface(c) in ("rest", "other", "others", "remaining") for c in chunks)
-                listed = meaning_of(chunk, "collective") == "listed" and reported and not rest
-                self._close()
-                if not listed:
-                    self.out.collectives.append(chunk)
-                place += 1
-                at_start = False
+                self._refer_to_a_set(at, chunk)
                 continue
-            if (
-                self._open is not None
-                and chunk.kind == "word"
-                and chunk.value in ("repeat", "rpt", "recheck", "check", "monitor")
-                and place + 1 < count
-                and (chunks[place + 1].kind == "header_line_starts" or means(chunks[place + 1], "header_line_starts"))
-            ):
-                # `HS, repeat lipid profile 6 wks`: a test ordered behind a medicine.
+            if self._open is not None and self._begins_a_test(at.chunks, at.place):
                 self._close()
                 self._muted = True
-                place += 1
+                at.place += 1
                 continue
-            if (
-                chunk.kind == "header_line_starts"
-                and not (place + 1 < count and chunks[place + 1].value in ("<", ">", "≥", "≤"))
-                and place + 1 < count
-                and chunks[place + 1].kind in ("tuple", "number", "amount", "mark", "percent")
-                and chunks[place + 1].value != ")"
-                and self._open is not None
-            ):
-                self._close()
-                self._muted = True
-                place += 1
-                continue
-            if self._open is not None and self._ends_a_sentence_as_past(chunks, place):
+            if self._open is not None and ends_a_sentence_as_past(at.chunks, at.place):
                 self._open.chunks.append(chunk._replace(value=(chunk.value[0], "after")))
-                place += 1
+                at.place += 1
                 continue
-            anchor = self._anchor(chunks, place, header=header, numbered=numbered, at_start=at_start)
+            anchor = self._anchor(at.chunks, at.place, header=at.header, numbered=at.numbered, at_start=at.at_start)
             if anchor is not None:
-                self._begin(chunks, place, anchor, numbered)
-                numbered = None
-                place = anchor + 1
-                at_start = False
-                continue
-            if self._open is not None:
-                if (
-                    self._open.after_break
-                    and not (chunk.kind in SIG_KINDS and chunk.kind not in ("indication", "inert", "number"))
-                    and not self._goes_on_after_break(chunks, place)
-                ):
-                    self._close()
-                    self._context.append(chunk)
-                else:
-                    self._open.after_break = False
-                    self._open.chunks.append(chunk)
-                    self._open.last_line = self._line
+                self._begin(at.chunks, at.place, anchor, at.numbered)
+                at.numbered = None
+                at.place = anchor + 1
             else:
-                self._context.append(chunk)
-                if chunk.kind == "cue":
-                    self._clause_cue = chunk
-            at_start = False
-            place += 1
+                self._take(at, chunk)
+                at.place += 1
+            at.at_start = False
+
+    def _pass_aside(self, at: _Cursor) -> bool:
+        """Advice, a test, a visit, a finding: no part of the order before it or after it."""
+        end = self._aside_end(at.chunks, at.place)
+        if not end:
+            return False
+        self._close()
+        self._flush()
+        self._asides += 1
+        at.place = end
+        at.at_start, at.fresh = False, True
+        return True
+
+    def _enter_heading(self, at: _Cursor) -> bool:
+        """A heading with its colon, or alone on its line."""
+        behind = self._heading(at.chunks, at.place, at_start=at.at_start)
+        if behind is None:
+            return False
+        at.place = behind
+        at.at_start, at.fresh, at.header = False, True, False
+        return True
+
+    def _keep_list_number(self, at: _Cursor) -> bool:
+        """A list number behind a full stop keeps to what it numbers (`BD. 2. Xyzolin`); one before a visit numbers no order."""
+        chunks, place = at.chunks, at.place
+        if place + 2 >= len(chunks):
+            return False
+        if at.at_start and place and chunks[place + 2].kind == "word":
+            if self._anchor(chunks, place, header=at.header, numbered=at.numbered, at_start=True) is None:
+                self._close()
+                self._context.extend(chunks[place : place + 2])
+                at.place += 2
+                return True
+        if not means(chunks[place + 2], "review_phrases") or any(
+            (c.kind == "cue" and c.value[0] != "conditional") or c.kind in TIMING_KINDS or c.kind in ("amount", "weekday")
+            for c in chunks[place + 3 :]
+        ):
+            return False
+        # `2) ibuprofen … 3) RTC if worse`
+        self._close()
+        at.place += 2
+        return True
+
+    def _stop(self, at: _Cursor, chunk: Chunk) -> None:
+        """A full stop or semicolon: the end of a sentence, or a mark of the order."""
+        if is_sentence_end(at.chunks, at.place):
+            self._flush()
+            self._clause_cue = None
+            self._muted = False
+            self._broke = True
+            if self._open is not None:
+                self._open.after_break = True
+            at.at_start = True
+        elif self._open is not None:
+            self._open.chunks.append(chunk)
+        at.place += 1
+
+    def _skip_muted(self, at: _Cursor, chunk: Chunk) -> bool:
+        """Behind a visit, a test or a title nothing is read, up to the end of the sentence or to what can only be an order."""
+        chunks, place = at.chunks, at.place
+        if starts_with_form(chunks, place):
+            return False
+        ordered = any(c.kind == "amount" for c in chunks[place + 1 : place + 3]) and any(
+            c.kind in ("rate", "slots") for c in chunks[place + 1 : place + 6]
+        )
+        if ordered and (chunk.kind == "drug" or (chunk.kind == "word" and place and chunks[place - 1].kind == "mark")):
+            self._muted = False
+            return False
+        at.place += 1
+        return True
+
+    def _leave_for_a_visit(self, at: _Cursor, chunk: Chunk) -> None:
+        """`Review after 5 days` ends the order; where it says what becomes of the order, a person must read it."""
+        chunks, place = at.chunks, at.place
+        if self.out.drafts or self._open:
+            after = list(itertools.takewhile(lambda c: c.value not in (".", ";"), chunks[place + 1 :]))
+            conditional = any(c.kind == "cue" and c.value[0] == "conditional" for c in after)
+            if any(c.kind == "cue" and c.value[0] in _TURNS for c in after) or (conditional and after[-1].kind == "rate"):
+                # `Review and stop.`
+                self.out.remarks.append(Span(*sorted((chunk.start, chunks[-1].end))))
+        if self._context and self._surface(self._context[0]) in _ENDS_AT:
+            # `Till next review.`
+            self.out.remarks.append(Span(*sorted((self._context[0].start, chunk.end))))
+        if any(c.kind == "cue" for c in self._context):
+            self._flush(whole_line=True, ends_with_colon=chunks[-1].value == ":")
+        self._close()
+        self._muted = True
+        self._after_visit = at.at_start and place == 0 and "next" in self._surface(chunk)
+        at.place += 1
+
+    def _leave_at_comma(self, at: _Cursor, draft: Draft) -> bool:
+        """`1 g QDS PRN, safety netted, no antibiotics`"""
+        if draft.in_brackets or not any(c.kind in TIMING_KINDS for c in draft.chunks):
+            return False
+        end = self._aside_end(at.chunks, at.place + 1, tail=True)
+        if not end:
+            return False
+        self._close()
+        at.place = end
+        return True
+
+    def _refer_to_a_set(self, at: _Cursor, chunk: Chunk) -> None:
+        """`Continue same medicines`: those the page does not list, unless it lists what the patient takes."""
+        reported = (
+            self._section[1] == "reported"
+            or any(
+                c.kind == "cue" and c.value[0] in ("taking", "continue")
+                for d in (*self.out.drafts, *((self._open,) if self._open else ()))
+                for c in (*d.context, *d.chunks)
+            )
+            or any(d.section_status == "reported" for d in self.out.drafts)
+        )
+        rest = any(self._surface(c) in ("rest", "other", "others", "remaining") for c in at.chunks)
+        listed = meaning_of(chunk, "collective") == "listed" and reported and not rest
+        self._close()
+        if not listed:
+            self.out.collectives.append(chunk)
+        at.place += 1
+        at.at_start = False
+
+    @staticmethod
+    def _begins_a_test(chunks: Sequence[Chunk], place: int) -> bool:
+        """`HS, repeat lipid profile 6 wks`: a test ordered behind a medicine; `BP 140/90`: a value measured."""
+        if place + 1 >= len(chunks):
+            return False
+        chunk, following = chunks[place], chunks[place + 1]
+        if chunk.kind == "word":
+            return chunk.value in ("repeat", "rpt", "recheck", "check", "monitor") and (
+                following.kind == "header_line_starts" or means(following, "header_line_starts")
+            )
+        return (
+            chunk.kind == "header_line_starts"
+            and following.value not in ("<", ">", "≥", "≤", ")")
+            and following.kind in ("tuple", "number", "amount", "mark", "percent")
+        )
+
+    def _take(self, at: _Cursor, chunk: Chunk) -> None:
+        """A word of the open statement, or of the clause before the next one."""
+        draft = self._open
+        if draft is None:
+            self._context.append(chunk)
+            if chunk.kind == "cue":
+                self._clause_cue = chunk
+            return
+        tells = chunk.kind in SIG_KINDS and chunk.kind not in ("indication", "inert", "number")
+        if draft.after_break and not tells and not goes_on_after_break(at.chunks, at.place, self._lexicon):
+            self._close()
+            self._context.append(chunk)
+            return
+        draft.after_break = False
+        draft.chunks.append(chunk)
+        draft.last_line = self._line
 
     def _aside_end(self, chunks: Sequence[Chunk], place: int, *, tail: bool = False) -> int:
         """The index behind the clause that begins at `place`, if that clause is none of the orders' business; else 0.
@@ -939,9 +788,7 @@ class Segmenter:
         `tail`: it stands behind a comma of an order, where a complaint is its reason and advice is how to take it.
         """
         end = place
-        while end < len(chunks) and not (
-            chunks[end].kind == "mark" and chunks[end].value in (".", ";") and self._is_sentence_end(chunks, end)
-        ):
+        while end < len(chunks) and not (chunks[end].kind == "mark" and chunks[end].value in (".", ";") and is_sentence_end(chunks, end)):
             end += 1
             if end - place > _LONGEST_CLAUSE:
                 return 0
@@ -961,99 +808,10 @@ class Segmenter:
         self._told_asides.append((clause[0].start, clause[-1].end))
         return end
 
-    def _goes_on_after_break(self, chunks: Sequence[Chunk], place: int) -> bool:
-        """`… x 3 days. Take after food.`, `. Duration: 5 days.`: a sentence of nothing but how to take it."""
-        first = chunks[place]
-        counted = first.value == "#" and place + 1 < len(chunks) and chunks[place + 1].kind == "number"
-        ordered = first.value == "order_forms" or (self._is_count(chunks, place) and chunks[place + 1].value == "order_forms")
-        if not (counted or ordered or first.kind in ("verb", "label") or (first.kind == "word" and first.value in ("to", "it"))):
-            return False
-        told = False
-        for here in range(place, len(chunks)):
-            chunk = chunks[here]
-            if chunk.kind == "mark" and chunk.value in (".", ";") and self._is_sentence_end(chunks, here):
-                break
-            if chunk.kind in ("when", "rate", "slots", "duration", "amount", "route", "prn", "quantity", "refill"):
-                told = True
-            elif self._is_count(chunks, here) or (chunk.kind == "number" and here and meaning_of(chunks[here - 2], "label") is not None):
-                told = told or chunk.kind == "number"
-            elif chunk.kind not in ("verb", "label", "mark", "inert") and not (
-                chunk.kind == "word" and chunk.value in ("it", "to", "be", "x", "for", "the", "with")
-            ):
-                return False
-        return told
-
-    def _is_count(self, chunks: Sequence[Chunk], place: int) -> bool:
-        """`take ONE three times a day`, `One to be taken`, `#21`: how many pieces, the piece not named again."""
-        chunk = chunks[place]
-        if chunk.kind != "number" and not (chunk.kind == "word" and chunk.value in self._lexicon.number_words):
-            return False
-        before = chunks[place - 1] if place else None
-        after = chunks[place + 1] if place + 1 < len(chunks) else None
-        if before is not None and before.value == "#":
-            return True
-        return after is not None and (
-            after.value == "order_forms"
-            or (before is not None and before.kind in ("verb", "mark") and after.kind in ("rate", "when", "route", "stat", "prn"))
-        )
-
-    def _continues(self, chunks: Sequence[Chunk], place: int, header: bool) -> bool:
-        """Whether this line goes on with the statement left open on a line before."""
-        draft = self._open
-        if draft is None:
-            return False
-        first = chunks[place]
-        if header:
-            self._muted = True
-            return True
-        if first.kind == "mark" and first.value in ("(", "-", "+", "→", "->", "/", ",", "["):
-            return True
-        if means(first, "review_phrases") or means(first, "boilerplate"):
-            return False
-        rest = chunks[place:]
-        kinds = {c.kind for c in rest}
-        words = [c for c in rest if c.kind == "word" and c.value not in _JOINTS and len(str(c.value)) > 1]
-        timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
-        own_timing = kinds & {"rate", "slots", "duration", "amount", "weekday", "stat"}
-        if any(map(is_advice, rest)) or (first.kind == "label" and any(c.kind == "header_line_starts" for c in rest)):
-            if first.kind in ("label", "heading") or means(first, "label"):
-                # `Note: monitor BP weekly`
-                return False
-        if first.kind == "label" or (means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"):
-            return True
-        if first.kind == "composition":
-            return "drug" in kinds
-        if first.kind == "form":
-            stated = {c.value for c in draft.chunks if c.kind == "form"}
-            return not stated or stated == {first.value}
-        if first.kind == "cue":
-            # `Avoid samosa` is advice; `Withhold till review` speaks of the medicine above.
-            return (not words and "medicine_class" not in kinds) or first.value[1] == "after"
-        if first.kind in ("inert", "verb", "pseudo_cue"):
-            # A line of advice may have a timing of its own: `Steam inhalation BD`. `Take after food` goes on with the order.
-            if is_advice(first):
-                return False
-            return not words and (not own_timing or (not timed and first.kind == "verb"))
-        dosed = any(c.kind == "amount" for c in draft.chunks) and timed
-        if dosed and "amount" in kinds and kinds & TIMING_KINDS and first.kind in ("amount", "indication", "heading"):
-            # A second strength with a second timing is another order, whoever it is of.
-            return False
-        if first.kind == "indication":
-            return False
-        if first.kind in SIG_KINDS:
-            if not words:
-                return True
-            return first.kind in _STRONG_KINDS or (not timed and first.kind in ("amount", "rate", "weekday", "number"))
-        if first.kind == "word":
-            if first.value == "to":
-                # `To come if fever persists` is of the visit.
-                return len(chunks) > place + 1 and (chunks[place + 1].kind in SIG_KINDS or chunks[place + 1].kind == "verb")
-            if first.value in ("x", "for", "and", "or"):
-                return True
-            if len(str(first.value)) <= 3 and len(chunks) > place + 1 and chunks[place + 1].kind in ("duration", "amount", "slots", "rate"):
-                return not timed or len(words) <= 1
-            return not timed and len(words) <= 1 and bool(kinds & (TIMING_KINDS | {"amount", "malformed"}))
-        return False
+    def _goes_on(self, at: _Cursor) -> bool:
+        """Whether the line goes on with the statement left open above it; one of the letterhead is not read, and ends nothing."""
+        self._muted = self._muted or at.header
+        return at.header or (self._open is not None and continues(self._open, at.chunks, at.place))
 
     def _heading(self, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
         chunk = chunks[place]
@@ -1131,31 +889,7 @@ class Segmenter:
             self._context.append(chunk)
         return rest
 
-    @staticmethod
-    def _is_sentence_end(chunks: Sequence[Chunk], place: int) -> bool:
-        """A full stop ends a sentence unless it abbreviates the form, title or unit before it or is glued to what follows."""
-        mark = chunks[place]
-        if mark.value != ".":
-            return True
-        if place == 0:
-            return False
-        before = chunks[place - 1]
-        following = chunks[place + 1] if place + 1 < len(chunks) else None
-        if before.kind == "form" and before.end == mark.start and following is not None:
-            return False
-        if following is not None and following.start == mark.end and following.kind not in ("drug", "form"):
-            return False
-        return not (before.kind == "word" and len(str(before.value)) == 1)
-
     # -- anchors ---------------------------------------------------------------------------------------------------
-
-    def _starts_with_form(self, chunks: Sequence[Chunk], place: int) -> bool:
-        if chunks[place].kind != "form":
-            return False
-        after = place + 1
-        while after < len(chunks) and chunks[after].kind == "mark" and chunks[after].value in (".", "-", ":"):
-            after += 1
-        return after < len(chunks) and chunks[after].kind in ("drug", "word")
 
     def _anchor(self, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None, at_start: bool) -> int | None:
         """The index of the name that begins a statement whose first word is at `place`; None if none begins here."""
@@ -1171,11 +905,11 @@ class Segmenter:
         after = place
         form = numbered is not None and at_start
         count = len(chunks)
-        if self._is_list_number(chunks, place):
+        if is_list_number(chunks, place):
             # A list number in the middle of a line.
             after = place + 2
             form = True
-        elif chunk.kind == "amount" and self._is_leading_amount(chunks, place):
+        elif chunk.kind == "amount" and is_leading_amount(chunks, place):
             after = place + 1
         elif chunk.kind not in _LEAD_KINDS and chunk.kind != "then" and not (chunk.kind == "word" and (form or at_start)):
             return None
@@ -1193,30 +927,30 @@ class Segmenter:
             elif at.kind == "word":
                 if (
                     form
-                    and self._is_name_word(chunks, after, at_start=at_start)
+                    and is_name_word(chunks, after, self._lexicon, at_start=at_start)
                     and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after]))
-                    and (at_start or (self._open is None and not self._context) or self._is_ordered(chunks, after))
+                    and (at_start or (self._open is None and not self._context) or is_ordered(chunks, after))
                 ):
-                    return after if self._names_something(chunks, after, not any(c.kind == "form" for c in chunks[place:after])) else None
+                    return after if names_something(chunks, after, not any(c.kind == "form" for c in chunks[place:after])) else None
                 if (
                     at_start
                     and not header
                     and place == after
                     and self._section[1] in ("active", "unknown", "reported")
-                    and self._unlisted_order(chunks, after)
+                    and unlisted_order(chunks, after, self._lexicon)
                 ):
                     return after
                 if at.value in ("of", "the", "a", "an", "also", "and", "on", "pt", "to") and after > place:
                     after += 1
                     continue
                 return None
-            elif at.kind == "amount" and self._is_leading_amount(chunks, after):
+            elif at.kind == "amount" and is_leading_amount(chunks, after):
                 after += 1
                 continue
             elif at.kind == "mark":
                 if at.value not in _LEAD_MARKS or (at.value in ("+", "&", "/", "(") and after == place):
                     return None
-            elif after > place and self._is_list_number(chunks, after):
+            elif after > place and is_list_number(chunks, after):
                 form = True
             elif at.kind not in _LEAD_KINDS and at.kind != "then":
                 return None
@@ -1257,81 +991,6 @@ class Segmenter:
         after = place + 1 + (chunks[place + 1].kind == "mark" and chunks[place + 1].value in ("-", ","))
         return after < len(chunks) and self._surface(chunks[after]).split()[0] in _PLACED
 
-    def _ends_a_sentence_as_past(self, chunks: Sequence[Chunk], place: int) -> bool:
-        """`was on X 150 mg BD earlier. Now start Y`: the last word of a sentence speaks of what stands before it."""
-        chunk = chunks[place]
-        return (
-            chunk.kind == "cue"
-            and chunk.value[0] == "past"
-            and place + 1 < len(chunks)
-            and chunks[place + 1].value == "."
-            and self._is_sentence_end(chunks, place + 1)
-        )
-
-    @staticmethod
-    def _is_list_number(chunks: Sequence[Chunk], place: int) -> bool:
-        chunk = chunks[place]
-        if chunk.kind != "number" or place + 1 >= len(chunks) or chunk.value.high is not None or len(chunk.value.parts) != 1:
-            return False
-        mark = chunks[place + 1]
-        return (
-            mark.kind == "mark"
-            and mark.value in (".", ")")
-            and mark.start == chunk.end
-            and chunk.value.parts[0].denominator == 1
-            and 1 <= chunk.value.parts[0] <= 40
-        )
-
-    def _is_name_word(self, chunks: Sequence[Chunk], at: int, *, at_start: bool) -> bool:
-        """Whether an unknown word may be a name; two letters are enough only at a line start with an order behind them."""
-        word = str(chunks[at].value)
-        return (
-            word.isalpha()
-            and word not in self._lexicon.number_words
-            and (len(word) >= 3 or (len(word) == 2 and at_start and word not in _JOINTS and self._is_ordered(chunks, at)))
-        )
-
-    @staticmethod
-    def _is_ordered(chunks: Sequence[Chunk], at: int) -> bool:
-        """An amount or timing follows within a few words."""
-        rest = chunks[at + 1 : at + 8]
-        return any(c.kind in TIMING_KINDS or c.kind in ("amount", "number", "tuple", "malformed") for c in rest)
-
-    def _names_something(self, chunks: Sequence[Chunk], at: int, numbered: bool) -> bool:
-        """An unknown word after a form is a name; after a bare list number only if an amount or timing follows."""
-        return self._is_ordered(chunks, at) or (not numbered or any(c.kind == "form" for c in chunks[max(0, at - 2) : at]))
-
-    def _unlisted_order(self, chunks: Sequence[Chunk], at: int) -> bool:
-        """`Qavrotil 20 mg OD` at a line start: words nobody knows, a strength, a frequency. It is an order for something."""
-        place = at
-        words = 0
-        while place < len(chunks) and (chunks[place].kind == "word" or (chunks[place].kind == "mark" and chunks[place].value == "-")):
-            if chunks[place].kind == "word" and not str(chunks[place].value).isalpha():
-                return False
-            words += chunks[place].kind == "word"
-            place += 1
-        if not 1 <= words <= 3 or place >= len(chunks) or not self._is_name_word(chunks, at, at_start=False):
-            return False
-        strength = chunks[place]
-        if strength.kind != "amount" or not any(u in ("mg", "ug", "g", "[iU]", "mL") for u in strength.value.units):
-            return False
-        return any(c.kind in ("rate", "slots", "stat", "prn") for c in chunks[place + 1 :])
-
-    @staticmethod
-    def _is_leading_amount(chunks: Sequence[Chunk], place: int) -> bool:
-        """`500 mg Paracetamol`, `2 tabs of Crocin`: an amount directly before a name."""
-        after = place + 1
-        while after < len(chunks) and (chunks[after].kind in ("form", "inert") or chunks[after].value in ("of", ".")):
-            after += 1
-        if after >= len(chunks) or chunks[after].kind != "drug":
-            return False
-        unit = chunks[place].value.units[0] or ""
-        if unit.startswith("{") or unit == "[drp]":
-            # `1 tab Ecosprin 75 OD`: what is counted is no strength.
-            return True
-        following = chunks[after + 1] if after + 1 < len(chunks) else None
-        return following is None or following.kind not in ("amount", "number", "tuple")
-
     def _may_stand_here(self, chunks: Sequence[Chunk], place: int, anchor: int, *, header: bool) -> bool:
         """Letterhead, complaints, findings and laboratory lines hold names that are no orders."""
         status = self._section[1]
@@ -1350,7 +1009,7 @@ class Segmenter:
             return any(c.kind in ("amount", "number", "tuple") for c in rest[:3]) and any(c.kind in ("rate", "slots", "prn") for c in rest)
         if with_form:
             return True
-        if self._is_finding(chunks, anchor):
+        if is_finding(chunks, anchor):
             return False
         dosed = any(
             c.kind in ("amount", "number", "tuple", "malformed") or c.kind in TIMING_KINDS or c.kind == "form" for c in chunks[anchor + 1 :]
@@ -1358,17 +1017,6 @@ class Segmenter:
         # `Test: Calcium, Vit B12, Creatinine`: a list of laboratory names, none of them dosed.
         named_first = anchor == 0 and len(chunks) > 1 and chunks[1].kind == "word"
         return dosed or named_first or not any(c.kind == "header_line_starts" for c in chunks)
-
-    @staticmethod
-    def _is_finding(chunks: Sequence[Chunk], anchor: int) -> bool:
-        """`Calcium 9.1 mg/dl`, `Vitamin D levels`: a measurement, not a medicine."""
-        rest = chunks[anchor + 1 : anchor + 4]
-        if rest and rest[0].kind == "word" and rest[0].value in ("level", "levels", "deficiency", "profile", "test", "studies"):
-            return True
-        for here, then in itertools.pairwise(rest):
-            if here.kind == "amount" and then.kind == "mark" and then.value == "/" and len(here.value.units) == 1:
-                return not any(c.kind in TIMING_KINDS for c in chunks[anchor:])
-        return False
 
     def _belongs_to_open(self, chunks: Sequence[Chunk], place: int, lead: int | None = None) -> bool:
         """Whether the name at `place` goes with the statement being read: a printed composition, a combination, `Brand (Generic)`."""
@@ -1380,13 +1028,13 @@ class Segmenter:
             return False
         if lead is not None and any(c.kind in ("verb", "then", "terminator", "person_roles") for c in chunks[lead:place]):
             return False
-        if draft.after_break and not self._in_brackets(draft):
+        if draft.after_break and not draft.in_brackets:
             return False
         if any(c.kind == "composition" for c in draft.chunks) or any(c.kind == "composition" for c in chunks[max(0, place - 4) : place]):
-            if self._in_brackets(draft) or any(c.kind == "composition" for c in draft.chunks[-8:]):
+            if draft.in_brackets or any(c.kind == "composition" for c in draft.chunks[-8:]):
                 return True
-        if self._in_brackets(draft):
-            inside = self._bracket_content(draft, chunks, place)
+        if draft.in_brackets:
+            inside = draft.bracket_content(chunks, place)
             return not any(c.kind in ("cue", "verb", "person_roles") for c in inside)
         # A combination: names joined by + or /, nothing but amounts between them, and no brand among them.
         trail = draft.chunks[draft.anchor :]
@@ -1406,27 +1054,6 @@ class Segmenter:
             return False
         names = [c.value for c in body if c.kind == "drug"] + [chunks[place].value]
         return all(isinstance(n, DrugMention) and n.name is not None and not n.name.brand for n in names)
-
-    @staticmethod
-    def _in_brackets(draft: Draft) -> bool:
-        depth = 0
-        for c in draft.chunks:
-            if c.kind == "mark":
-                depth += (c.value in ("(", "[")) - (c.value in (")", "]"))
-        return depth > 0
-
-    @staticmethod
-    def _bracket_content(draft: Draft, chunks: Sequence[Chunk], place: int) -> list[Chunk]:
-        inside: list[Chunk] = []
-        for c in reversed(draft.chunks):
-            if c.kind == "mark" and c.value in ("(", "["):
-                break
-            inside.append(c)
-        for c in chunks[place:]:
-            if c.kind == "mark" and c.value in (")", "]"):
-                break
-            inside.append(c)
-        return inside
 
     # -- beginning and ending --------------------------------------------------------------------------------------
 

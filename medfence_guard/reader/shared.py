@@ -8,14 +8,13 @@ a remark for a person (`all`, `both`) or stays with the order it stands at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
-from medfence_guard.reader.chunks import Chunk, meaning_of
+from medfence_guard.contract import Span
+from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.draft import Draft, Segmented
 from medfence_guard.reader.roles import DAY_PARTS
-
-if TYPE_CHECKING:
-    from medfence_guard.reader.segment import Draft
 
 Line = tuple[list[Chunk], bool]
 Surface = Callable[[Chunk], str]
@@ -122,3 +121,92 @@ def reaches(drafts: Sequence[Draft], told: Told, own: Sequence[Chunk] = ()) -> b
         if "rate" in kinds and any(c.kind == "when" for c in stated):
             return False
     return len({(d.section, d.section_status) for d in drafts}) == 1
+
+
+class Sharing:
+    """What one page tells once: found before its lines are read, and given to its orders when all of them are known.
+
+    `told_once`: line -> what it tells, of the lines that are nothing else.
+    """
+
+    def __init__(self, lines: Sequence[Line], folded: str, *, typed: bool) -> None:
+        """`typed`: no line of the text can have been lost."""
+        self._lines = lines
+        self._text = folded
+        self._typed = typed
+        self.told_once = {n: told for n, (chunks, _) in enumerate(lines) if (told := told_of_all(chunks, self._surface)) is not None}
+
+    def _surface(self, chunk: Chunk) -> str:
+        return self._text[chunk.start : chunk.end]
+
+    def give(self, out: Segmented) -> None:
+        """Give each order of the page what is told once for all of them, where that is certain; else a remark is left in `out`."""
+        lines, drafts = self._lines, out.drafts
+        covered = {line for d in drafts for line in range(d.line, d.last_line + 1)}
+        for line, told in self.told_once.items():
+            first, last = lines[line][0][0], lines[line][0][-1]
+            span = Span(min(first.start, last.start), max(first.end, last.end))
+            # Where the line was taken for a part of the order above it.
+            own = [c for d in drafts for c in d.chunks if span.start <= c.start < span.end]
+            if not drafts or (told.word and own):
+                continue
+            if told.hour:
+                self._give_hour(out, line, told, covered)
+                continue
+            listed = covered - {line} if own else covered
+            packed = bool(listed) and max(listed) - min(listed) == len(listed) - 1
+            below = packed and line == max(listed) + 1 and not told.heads
+            visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
+            beside = (below or (packed and line == min(listed) - 1)) if told.word else below and bool(own) and self._typed and not visit
+            if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
+                for draft in drafts:
+                    draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
+            elif told.word and (line - 1 in covered or line + 1 in covered):
+                out.remarks.append(span)
+        if len(drafts) > 1 and not self.told_once and len(covered) == 1 and (found := tail_of_all(drafts[-1], self._surface)):
+            place, told = found
+            if reaches(drafts, told, drafts[-1].chunks[place:]):
+                del drafts[-1].chunks[place:]
+                for draft in drafts:
+                    draft.shared += told.chunks
+        self._doubt(out)
+
+    def _give_hour(self, out: Segmented, line: int, told: Told, covered: Collection[int]) -> None:
+        """`Morning:` is told of the orders in the lines below it, up to an empty line or one that is none."""
+        last = line
+        while last + 1 in covered and self._text.count("\n", self._lines[last][0][-1].end, self._lines[last + 1][0][0].start) <= 1:
+            last += 1
+        listed = [d for d in out.drafts if line < d.line and d.last_line <= last]
+        if listed and reaches(listed, told):
+            for draft in listed:
+                draft.shared += told.chunks
+        elif listed:
+            out.remarks.append(Span(told.chunks[0].start, told.chunks[0].end))
+
+    def _doubt(self, out: Segmented) -> None:
+        """What stands in a line of its own, in words not read or behind `all`, may be of each order that says nothing of the kind."""
+        drafts = out.drafts
+        told = {sort_of(c.kind) for once in self.told_once.values() for c in once.chunks}
+        told |= {
+            sort_of(c.kind)
+            for span in (*out.remarks, *out.unread)
+            for chunks, _ in self._lines
+            for c in chunks
+            if c.kind in TOLD_ONCE and span.start <= c.start < span.end
+        }
+        if len(drafts) > 1:
+            behind = next((n for n, c in enumerate(drafts[-1].chunks) if c.kind == "word" and self._surface(c) in ("all", "both")), None)
+            if behind is not None:
+                told |= {sort_of(c.kind) for c in drafts[-1].chunks[behind:] if c.kind in TOLD_ONCE}
+        for draft in drafts:
+            draft.told_beside = frozenset(told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared)})
+
+    def _is_level(self, drafts: Sequence[Draft], span: Span) -> bool:
+        """Whether a line begins no further right than the last order does: further right it goes on with that order."""
+
+        def indent(at: int) -> int:
+            return at - self._text.rfind("\n", 0, at) - 1
+
+        begins = self._text.rfind("\n", 0, drafts[-1].start) + 1
+        line = self._text[begins : drafts[-1].end]
+        return indent(span.start) <= len(line) - len(line.lstrip(" "))

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 from medfence_guard.contract import SourceDocument, Span
 from medfence_guard.reader.chunks import Chunk, Chunker, split_glued
+from medfence_guard.reader.draft import Segmented
 from medfence_guard.reader.layout import VisualLine, interleaved_columns_suspected, visual_lines
 from medfence_guard.reader.lexer import ITEM, NEWLINE, NUMBER, Token, lex
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
 from medfence_guard.reader.roles import RoleReader
-from medfence_guard.reader.segment import Segmented, Segmenter
+from medfence_guard.reader.segment import Segmenter
 from medfence_guard.reader.statement import Statement, StatementReader
 from medfence_guard.reader.text import FoldedText, fold
 

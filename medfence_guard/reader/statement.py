@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from medfence_guard.contract import Span
 from medfence_guard.reader.assertion import MENTION, Assertion, assess
 from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles import DAY_PARTS, NameReading, Role, RoleReader, Roles
-from medfence_guard.reader.segment import Draft
 from medfence_guard.reader.shared import sort_of
 
 _VALUE_KINDS = frozenset({"amount", "number", "tuple", "rate", "slots"})

@@ -1,0 +1,89 @@
+"""A statement as it is cut from the page, before its words are given their roles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from medfence_guard.contract import Span
+from medfence_guard.reader.chunks import Chunk
+
+# Chunks that say something about taking a medicine: a line or sentence beginning with one continues the statement before it.
+SIG_KINDS = frozenset(
+    "amount number range tuple slots rate when weekday prn as_directed stat duration duration_open then unsupported maximum quantity "
+    "refill route site confused malformed ambiguous composition indication_part indication inert code".split()
+)
+TIMING_KINDS = frozenset("slots rate when prn stat as_directed weekday ambiguous confused unsupported".split())
+JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
+
+
+@dataclass(slots=True)
+class Draft:
+    """A statement as cut: its chunks, the words before it in its clause, and the section it stands in."""
+
+    chunks: list[Chunk]
+    anchor: int
+    context: list[Chunk]
+    section: str
+    section_status: str
+    line: int
+    block: int
+    columns: tuple[str, ...]
+    injected: bool = False
+    shared_tail: bool = False
+    inherited: Chunk | None = None
+    known: bool = True
+    numbered: int | None = None
+    last_line: int = 0
+    after_break: bool = False
+    alternative: bool = False
+    replaced: bool = False
+    loose: list[Chunk] = field(default_factory=list)
+    changed: bool = False
+    shared: tuple[Chunk, ...] = ()
+    told_beside: frozenset[str] = frozenset()
+
+    @property
+    def start(self) -> int:
+        return min(c.start for c in self.chunks)
+
+    @property
+    def end(self) -> int:
+        return max(c.end for c in self.chunks)
+
+    @property
+    def in_brackets(self) -> bool:
+        """Whether a bracket is open at the end of what was read."""
+        depth = 0
+        for c in self.chunks:
+            if c.kind == "mark":
+                depth += (c.value in ("(", "[")) - (c.value in (")", "]"))
+        return depth > 0
+
+    def bracket_content(self, chunks: Sequence[Chunk], place: int) -> list[Chunk]:
+        """What stands in the bracket open at the end of this draft, which goes on at `place` of a line."""
+        inside: list[Chunk] = []
+        for c in reversed(self.chunks):
+            if c.kind == "mark" and c.value in ("(", "["):
+                break
+            inside.append(c)
+        for c in chunks[place:]:
+            if c.kind == "mark" and c.value in (")", "]"):
+                break
+            inside.append(c)
+        return inside
+
+
+@dataclass(slots=True)
+class Segmented:
+    """All drafts in order, collective references, lines that could not be read, and the blocks found."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    collectives: list[Chunk] = field(default_factory=list)
+    unread: list[Span] = field(default_factory=list)
+    remarks: list[Span] = field(default_factory=list)
+    prescriptions: int = 0
+    persons: list[Chunk] = field(default_factory=list)
+    patients: int = 0
+    item_numbers: list[int] = field(default_factory=list)
+    discharge: bool = False

@@ -1,0 +1,216 @@
+"""What may begin at a place of a line, seen from the line alone: a list number, a table head, an order for an unknown name.
+
+Nothing here knows of the lines before; what an opening means on the page is for `segment.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Sequence
+
+from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.draft import JOINTS, TIMING_KINDS
+from medfence_guard.reader.lexicon import Lexicon
+from medfence_guard.reader.lines import behind_bar
+
+# The four parts of a note, once two of the letters stand at line starts.
+SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
+
+
+def separated(chunks: list[Chunk], text: str) -> list[Chunk]:
+    """`Tab X 50 mg * OD * 1 month`: a star with white space around it, twice or more inside a line, separates."""
+    stars = [
+        n
+        for n, c in enumerate(chunks[1:-1], 1)
+        if c.kind == "mark" and c.value == "*" and text[c.start - 1] == " " and text[c.end : c.end + 1] == " "
+    ]
+    if len(stars) < 2:
+        return chunks
+    return [c._replace(value=",") if n in stars else c for n, c in enumerate(chunks)]
+
+
+def heads_a_list(chunks: Sequence[Chunk]) -> bool:
+    """Only words for medicines, and a colon: the rest of a heading."""
+    return all(
+        (c.kind == "mark" and c.value in (":", "-", ".")) or c.value == "prescription_nouns" or means(c, "heading") for c in chunks
+    ) and (any(c.value == ":" for c in chunks) or any(c.kind != "mark" for c in chunks))
+
+
+def soap_letter(chunks: Sequence[Chunk]) -> bool:
+    """`S:`, `O -`, `A:`, `P -` at a line start: the four parts of a note."""
+    return (
+        len(chunks) > 1
+        and chunks[0].kind == "word"
+        and chunks[0].value in SOAP
+        and chunks[1].kind == "mark"
+        and chunks[1].value in (":", "-")
+    ) or (len(chunks) == 2 and chunks[0].value in SOAP and chunks[1].value == ":")
+
+
+def table_head(chunks: Sequence[Chunk]) -> tuple[str, ...]:
+    """The fields of a table's columns, if the line is nothing but column labels; empty otherwise."""
+    labels: list[str] = []
+    if len(chunks) > 1 and meaning_of(chunks[0], "label") == "number" and chunks[1].kind == "when":
+        # `No morning dose`
+        return ()
+    for chunk in chunks:
+        label = meaning_of(chunk, "label")
+        if label is not None:
+            labels.append(str(label))
+        elif chunk.kind == "mark":
+            if chunk.value == ":":
+                return ()
+        elif chunk.kind not in ("inert", "item") and not means(chunk, "heading"):
+            return ()
+    return tuple(labels) if len(labels) >= 2 else ()
+
+
+def count_serials(lines: Sequence[tuple[list[Chunk], bool]], tables: Collection[int]) -> dict[int, int]:
+    """Lines whose first number continues a run 1, 2, 3 …, or stands under a table head; line -> number."""
+    leading: list[tuple[int, int]] = []
+    for number, (chunks, _) in enumerate(lines):
+        first = behind_bar(chunks)[0]
+        if (
+            first.kind in ("number", "amount")
+            and len(first.value.parts) == 1
+            and first.value.high is None
+            and first.value.parts[0].denominator == 1
+        ):
+            leading.append((number, int(first.value.parts[0])))
+    out: dict[int, int] = {}
+    for place, (line, value) in enumerate(leading):
+        follows = place > 0 and leading[place - 1][1] == value - 1 and leading[place - 1][0] in out
+        run = [v for _, v in leading[place : place + 3]]
+        plain = behind_bar(lines[line][0])[0].kind == "number"
+        second = behind_bar(lines[leading[place + 1][0]][0]) if run[:2] == [1, 2] else []
+        listed = len(second) > 1 and second[0].kind == "number" and second[1].kind in ("drug", "form")
+        starts = value == 1 and (run == [1, 2, 3] or ((plain or listed) and run[:2] == [1, 2]) or any(t < line for t in tables))
+        if follows or starts:
+            out[line] = value
+    return out
+
+
+def is_tick_box(chunks: Sequence[Chunk]) -> bool:
+    """`[ ] Tab X`, `☐ Tab X`: a list of boxes; which are ticked, and what a tick means, is not read (P21)."""
+    if chunks[0].kind != "mark":
+        return False
+    if chunks[0].value in ("☐", "☑", "☒", "✓", "✔", "✗", "✘"):
+        return True
+    return chunks[0].value == "[" and any(c.kind == "mark" and c.value == "]" for c in chunks[1:3])
+
+
+def is_list_number(chunks: Sequence[Chunk], place: int) -> bool:
+    """`2.`, `3)`: a small whole number with its mark directly behind it."""
+    chunk = chunks[place]
+    if chunk.kind != "number" or place + 1 >= len(chunks) or chunk.value.high is not None or len(chunk.value.parts) != 1:
+        return False
+    mark = chunks[place + 1]
+    return (
+        mark.kind == "mark"
+        and mark.value in (".", ")")
+        and mark.start == chunk.end
+        and chunk.value.parts[0].denominator == 1
+        and 1 <= chunk.value.parts[0] <= 40
+    )
+
+
+def is_sentence_end(chunks: Sequence[Chunk], place: int) -> bool:
+    """A full stop ends a sentence unless it abbreviates the form, title or unit before it or is glued to what follows."""
+    mark = chunks[place]
+    if mark.value != ".":
+        return True
+    if place == 0:
+        return False
+    before = chunks[place - 1]
+    following = chunks[place + 1] if place + 1 < len(chunks) else None
+    if before.kind == "form" and before.end == mark.start and following is not None:
+        return False
+    if following is not None and following.start == mark.end and following.kind not in ("drug", "form"):
+        return False
+    return not (before.kind == "word" and len(str(before.value)) == 1)
+
+
+def starts_with_form(chunks: Sequence[Chunk], place: int) -> bool:
+    """`Tab. X`, `Syp - X`: a form with a name behind it."""
+    if chunks[place].kind != "form":
+        return False
+    after = place + 1
+    while after < len(chunks) and chunks[after].kind == "mark" and chunks[after].value in (".", "-", ":"):
+        after += 1
+    return after < len(chunks) and chunks[after].kind in ("drug", "word")
+
+
+def is_ordered(chunks: Sequence[Chunk], at: int) -> bool:
+    """An amount or timing follows within a few words."""
+    rest = chunks[at + 1 : at + 8]
+    return any(c.kind in TIMING_KINDS or c.kind in ("amount", "number", "tuple", "malformed") for c in rest)
+
+
+def is_name_word(chunks: Sequence[Chunk], at: int, lexicon: Lexicon, *, at_start: bool) -> bool:
+    """Whether an unknown word may be a name; two letters are enough only at a line start with an order behind them."""
+    word = str(chunks[at].value)
+    return (
+        word.isalpha()
+        and word not in lexicon.number_words
+        and (len(word) >= 3 or (len(word) == 2 and at_start and word not in JOINTS and is_ordered(chunks, at)))
+    )
+
+
+def names_something(chunks: Sequence[Chunk], at: int, numbered: bool) -> bool:
+    """An unknown word after a form is a name; after a bare list number only if an amount or timing follows."""
+    return is_ordered(chunks, at) or (not numbered or any(c.kind == "form" for c in chunks[max(0, at - 2) : at]))
+
+
+def unlisted_order(chunks: Sequence[Chunk], at: int, lexicon: Lexicon) -> bool:
+    """`Qavrotil 20 mg OD` at a line start: words nobody knows, a strength, a frequency. It is an order for something."""
+    place = at
+    words = 0
+    while place < len(chunks) and (chunks[place].kind == "word" or (chunks[place].kind == "mark" and chunks[place].value == "-")):
+        if chunks[place].kind == "word" and not str(chunks[place].value).isalpha():
+            return False
+        words += chunks[place].kind == "word"
+        place += 1
+    if not 1 <= words <= 3 or place >= len(chunks) or not is_name_word(chunks, at, lexicon, at_start=False):
+        return False
+    strength = chunks[place]
+    if strength.kind != "amount" or not any(u in ("mg", "ug", "g", "[iU]", "mL") for u in strength.value.units):
+        return False
+    return any(c.kind in ("rate", "slots", "stat", "prn") for c in chunks[place + 1 :])
+
+
+def is_leading_amount(chunks: Sequence[Chunk], place: int) -> bool:
+    """`500 mg Paracetamol`, `2 tabs of Crocin`: an amount directly before a name."""
+    after = place + 1
+    while after < len(chunks) and (chunks[after].kind in ("form", "inert") or chunks[after].value in ("of", ".")):
+        after += 1
+    if after >= len(chunks) or chunks[after].kind != "drug":
+        return False
+    unit = chunks[place].value.units[0] or ""
+    if unit.startswith("{") or unit == "[drp]":
+        # `1 tab Ecosprin 75 OD`: what is counted is no strength.
+        return True
+    following = chunks[after + 1] if after + 1 < len(chunks) else None
+    return following is None or following.kind not in ("amount", "number", "tuple")
+
+
+def is_finding(chunks: Sequence[Chunk], anchor: int) -> bool:
+    """`Calcium 9.1 mg/dl`, `Vitamin D levels`: a measurement, not a medicine."""
+    rest = chunks[anchor + 1 : anchor + 4]
+    if rest and rest[0].kind == "word" and rest[0].value in ("level", "levels", "deficiency", "profile", "test", "studies"):
+        return True
+    for here, then in itertools.pairwise(rest):
+        if here.kind == "amount" and then.kind == "mark" and then.value == "/" and len(here.value.units) == 1:
+            return not any(c.kind in TIMING_KINDS for c in chunks[anchor:])
+    return False
+
+
+def ends_a_sentence_as_past(chunks: Sequence[Chunk], place: int) -> bool:
+    """`was on X 150 mg BD earlier. Now start Y`: the last word of a sentence speaks of what stands before it."""
+    chunk = chunks[place]
+    return (
+        chunk.kind == "cue"
+        and chunk.value[0] == "past"
+        and place + 1 < len(chunks)
+        and chunks[place + 1].value == "."
+        and is_sentence_end(chunks, place + 1)
+    )
