@@ -19,7 +19,10 @@ JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
 
 @dataclass(slots=True)
 class Draft:
-    """A statement as cut: its chunks, the words before it in its clause, and the section it stands in."""
+    """A statement as cut: its chunks, the words before it in its clause, and the section it stands in.
+
+    `as_plain`: how many chunks it had as a `plain_order`; 0 if it was none.
+    """
 
     chunks: list[Chunk]
     anchor: int
@@ -42,6 +45,7 @@ class Draft:
     changed: bool = False
     shared: tuple[Chunk, ...] = ()
     told_beside: frozenset[str] = frozenset()
+    as_plain: int = 0
 
     @property
     def start(self) -> int:
@@ -50,6 +54,11 @@ class Draft:
     @property
     def end(self) -> int:
         return max(c.end for c in self.chunks)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a `plain_order`, and nothing was added to it."""
+        return self.as_plain == len(self.chunks) and not self.context and not self.shared
 
     @property
     def in_brackets(self) -> bool:

@@ -90,6 +90,32 @@ def count_serials(lines: Sequence[tuple[list[Chunk], bool]], tables: Collection[
     return out
 
 
+def item_number(item: Chunk) -> int:
+    """The number of a list item: 2 of `2.`, `(2)`."""
+    return int("".join(c for c in str(item.value) if c.isdigit()))
+
+
+# What stands behind the strength of a plain order.
+_PLAIN_SIG = frozenset({"amount", "rate", "slots", "duration", "when", "prn"})
+_PLAIN_UNITS = frozenset({"mg", "ug"})
+
+
+def plain_order(chunks: Sequence[Chunk]) -> int:
+    """The place of the name in a line that is an order in its plainest form, `1. Tab. X 40 mg OD x 5 days after food`; else 0.
+
+    A list number, a form, a name, a strength in a unit that nothing but a medicine has, and how it is taken: each read in one way
+    only, on one line, and no other word or mark between them. So there is no heading, cue, aside, box or second order in it.
+    """
+    if len(chunks) < 5 or chunks[0].kind != "item" or chunks[1].kind != "form":
+        return 0
+    name = 3 if chunks[2].value == "." and chunks[2].start == chunks[1].end else 2
+    if chunks[name].kind != "drug" or chunks[name + 1].kind != "amount" or not _PLAIN_UNITS.issuperset(chunks[name + 1].value.units):
+        return 0
+    if not _PLAIN_SIG.issuperset([c.kind for c in chunks[name + 1 :]]) or any([c.meanings for c in chunks]):
+        return 0
+    return name
+
+
 def is_tick_box(chunks: Sequence[Chunk]) -> bool:
     """`[ ] Tab X`, `☐ Tab X`: a list of boxes; which are ticked, and what a tick means, is not read (P21)."""
     if chunks[0].kind != "mark":

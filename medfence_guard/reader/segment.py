@@ -44,7 +44,9 @@ from medfence_guard.reader.openings import (
     is_ordered,
     is_sentence_end,
     is_tick_box,
+    item_number,
     names_something,
+    plain_order,
     separated,
     soap_letter,
     starts_with_form,
@@ -126,6 +128,7 @@ class Segmenter:
         self._spoken = None if split else spoken_in(folded)
         self._lexicon = lexicon if self._spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(self._spoken))
         self._text = folded
+        self._marked_for_a_model = "<!--" in folded or any([mark in folded for mark in lexicon.instruction_marks])
         self.out = Segmented()
         self._section = ("", "unknown")
         self._after_line: tuple[str, str] | None = None
@@ -324,6 +327,9 @@ class Segmenter:
         self._after_visit = False
         self._context = []
         self._clause_cue = None
+        if not self._signs and not self._marked_for_a_model and (name := plain_order(chunks)):
+            self._read_plain_order(chunks, name)
+            return
         place = 0
         numbered: int | None = None
         chunks = separated(chunks, self._text)
@@ -348,8 +354,7 @@ class Segmenter:
             self.out.patients += 1
         if chunks[0].kind == "item":
             self._close()
-            digits = "".join(c for c in str(chunks[0].value) if c.isdigit())
-            numbered = int(digits) if digits else None
+            numbered = item_number(chunks[0])
             place = 1
         elif (
             len(chunks) > 2
@@ -396,20 +401,7 @@ class Segmenter:
             return
         if numbered is not None:
             self.out.item_numbers.append(numbered)
-        line_text = self._text[chunks[0].start : chunks[-1].end]
-        unlisted = _UNLISTED_SET.search(line_text) if self._may_say(_SET_WORDS) else None
-        if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
-            self.out.collectives.append(
-                Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
-            )
-        beside = bool(self.out.drafts or self._open) and self._line - (self._open or self.out.drafts[-1]).last_line <= 1
-        if (
-            self._lexicon.remarks.corrections.search(line_text) is not None
-            or turns_the_slots(line_text)
-            or (beside and ends_the_order_above(line_text))
-            or (not any(c.kind in ("drug", "form") for c in chunks) and place == 0 and selects_by_number(line_text))
-        ):
-            self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
+        line_text = self._note_text(chunks, place)
         chunks = self._short_form(chunks, place)
         if is_of_the_paper(chunks[place:], self._text, self._lexicon.remarks.in_no_name):
             # Below the doctor's name or degrees stand a place and hours.
@@ -450,6 +442,38 @@ class Segmenter:
         joined = opened_here is not None and self._open is opened_here and opened_here.last_line == self._line
         if made <= 0 and not joined and (not header or names_a_fluid(line_text)):
             self._note_unread(chunks[place:], numbered)
+
+    def _note_text(self, chunks: Sequence[Chunk], place: int) -> str:
+        """The text of a line, once it is noted what it says of the orders of the page by its wording alone. `place`: behind its number."""
+        line_text = self._text[chunks[0].start : chunks[-1].end]
+        unlisted = _UNLISTED_SET.search(line_text) if self._may_say(_SET_WORDS) else None
+        if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
+            self.out.collectives.append(
+                Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
+            )
+        beside = bool(self.out.drafts or self._open) and self._line - (self._open or self.out.drafts[-1]).last_line <= 1
+        if (
+            self._lexicon.remarks.corrections.search(line_text) is not None
+            or turns_the_slots(line_text)
+            or (beside and ends_the_order_above(line_text))
+            or (not any(c.kind in ("drug", "form") for c in chunks) and place == 0 and selects_by_number(line_text))
+        ):
+            self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
+        return line_text
+
+    def _read_plain_order(self, chunks: list[Chunk], name: int) -> None:
+        """What the walk along the line would come to, without a question at each word that a `plain_order` cannot answer otherwise."""
+        self._close()
+        numbered = item_number(chunks[0])
+        self.out.item_numbers.append(numbered)
+        self._note_text(chunks, 1)
+        self._injected = self._ticked = self._bulleted = False
+        self._told = True
+        draft = self._begin(chunks, 1, name, numbered)
+        draft.chunks.extend(chunks[name + 1 :])
+        if "\n" not in self._text[min([c.start for c in chunks]) : max([c.end for c in chunks])]:
+            # A line of the page may be of two lines of the text.
+            draft.as_plain = len(draft.chunks)
 
     def _flush(self, *, whole_line: bool = False, ends_with_colon: bool = False, numbered: int | None = None) -> None:
         """A clause without a medicine ends here. A status cue, a doubt or an amount in it may speak of the one beside it."""
@@ -537,9 +561,7 @@ class Segmenter:
         if len(chunks) > 1 and means(chunks[0], "model_label") and chunks[1].kind == "mark" and chunks[1].value == ":":
             return True
         text = self._text[chunks[0].start : chunks[-1].end]
-        if "<!--" in text:
-            return True
-        return any(mark in text for mark in self._lexicon.instruction_marks)
+        return self._marked_for_a_model and any(mark in text for mark in ("<!--", *self._lexicon.instruction_marks))
 
     def _count_patient(self, chunks: Sequence[Chunk], place: int) -> None:
         surface = self._text[chunks[place].start : chunks[place].end]
@@ -1057,7 +1079,7 @@ class Segmenter:
 
     # -- beginning and ending --------------------------------------------------------------------------------------
 
-    def _begin(self, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> None:
+    def _begin(self, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> Draft:
         lead = list(chunks[place : anchor + 1])
         while len(lead) > 2 and lead[0].kind == "number" and lead[1].kind == "mark":
             lead = lead[2:]
@@ -1098,7 +1120,7 @@ class Segmenter:
         ):
             back.insert(0, context.pop())
         body = back + lead
-        self._open = Draft(
+        self._open = draft = Draft(
             chunks=body,
             anchor=len(body) - 1,
             context=context,
@@ -1137,6 +1159,7 @@ class Segmenter:
         for c in body:
             if c.kind == "cue":
                 self._clause_cue = c
+        return draft
 
     def _close(self) -> None:
         if self._open is not None:

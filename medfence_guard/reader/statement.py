@@ -364,14 +364,19 @@ class StatementReader:
         return statements
 
     def _read_one(self, draft: Draft, group: int, index: int, surface: Callable[[Chunk], str]) -> list[Statement]:
-        before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._lexicon)
-        anchor = draft.anchor + len(before)
-        current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
-        if draft.shared:
-            first_told = draft.shared[0]
-            current = [*current, first_told._replace(kind="mark", value=",", end=first_told.start, meanings=()), *draft.shared]
-        draft.changed = turned or bool(old)
-        parts = _steps(current, anchor, surface)
+        if draft.is_plain:
+            # No word before it, no change, no step.
+            anchor, old, current = draft.anchor, [], draft.chunks
+            parts = [current]
+        else:
+            before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._lexicon)
+            anchor = draft.anchor + len(before)
+            current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
+            if draft.shared:
+                first_told = draft.shared[0]
+                current = [*current, first_told._replace(kind="mark", value=",", end=first_told.start, meanings=()), *draft.shared]
+            draft.changed = turned or bool(old)
+            parts = _steps(current, anchor, surface)
         whole = current if len(parts) > 1 else ()
         out: list[Statement] = []
         first: Roles | None = None
