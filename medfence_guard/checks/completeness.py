@@ -13,6 +13,7 @@ from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION, UNDECIDED
 from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.roles import DAY_PARTS
 from medfence_guard.reader.statement import Statement
 
 PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN
@@ -66,7 +67,7 @@ def account(context: Context) -> Accounting:
         if statement.bare and repeat and statement.readable and status not in (UNDECIDED,):
             accounted += 1
             continue
-        if _is_repeat(context, statement):
+        if _is_repeat(statement, taken):
             accounted += 1
             continue
         text = context.text(statement.span)
@@ -138,8 +139,8 @@ def account(context: Context) -> Accounting:
 _COMPARED = ("strengths", "doses", "rates", "slots", "durations", "whens", "prn", "weekdays")
 
 
-def _is_repeat(context: Context, statement: Statement) -> bool:
-    """`Meds: X 50 mg OD … Plan: continue X 50 mg OD`: a note tells twice of the same order.
+def _is_repeat(statement: Statement, owned: Sequence[Statement]) -> bool:
+    """`Meds: X 50 mg OD … Plan: continue X 50 mg OD`: a note tells twice of the same order. `owned`: the statements that items own.
 
     The other telling stands under another heading or cue, an item owns it, and it says all that this one says; or it
     changes the dose or replaces the medicine that this one reports as taken.
@@ -147,8 +148,8 @@ def _is_repeat(context: Context, statement: Statement) -> bool:
     if not statement.readable or statement.assertion.conflict or statement.assertion.status == UNDECIDED:
         return False
     reported = _is_told_again(statement)
-    for other in context.reading.statements:
-        if other.index not in context.binding.items_of or other.name.key != statement.name.key or other.group == statement.group:
+    for other in owned:
+        if other.name.key != statement.name.key or other.group == statement.group:
             continue
         changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease", "switch_to", "switch_from") for c in other.chunks)
         if reported and changing and other.span.start > statement.span.start:
@@ -357,10 +358,10 @@ def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:
     ]
     if roles.slots:
         # `1-0-1 (morning, evening)`: the times of day only gloss the slots.
-        meals = [w.chunk for w in roles.whens if w not in roles.day_parts]
+        meals = [w.chunk for w in roles.whens if w.value[0] not in DAY_PARTS]
     if not timing and roles.day_parts:
-        timing, meals = [w.chunk for w in roles.day_parts], [w.chunk for w in roles.whens if w not in roles.day_parts]
-    slotted = [r.chunk for r in roles.slots]
+        timing, meals = [w.chunk for w in roles.day_parts], [w.chunk for w in roles.whens if w.value[0] not in DAY_PARTS]
+    slotted = {r.chunk for r in roles.slots}
     stated = {component: [r.chunk for r in getattr(roles, kind)] for component, kind in _CARRIED_AS if getattr(roles, kind)}
     stated["strength"] = [r.chunk for r in roles.strengths] or [c for _, q, c in roles.composition if q is not None]
     stated["frequency"] = timing
@@ -443,7 +444,8 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         mine = {w.value[0] for claim in item.claims for w in context.roles_of(claim).whens}
         # `1-0-1 (morning, night)`: the slots say it too.
         mine.update(part for claim in item.claims for r in context.roles_of(claim).slots for part in slot_parts(r.value[0]))
-        stated = {w.value[0] for w in statement.roles.whens if w.chunk in chunks}
+        told = set(chunks)
+        stated = {w.value[0] for w in statement.roles.whens if w.chunk in told}
         return bool(stated) and stated <= mine
     return False
 

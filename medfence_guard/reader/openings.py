@@ -19,11 +19,11 @@ SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "
 
 def separated(chunks: list[Chunk], text: str) -> list[Chunk]:
     """`Tab X 50 mg * OD * 1 month`: a star with white space around it, twice or more inside a line, separates."""
-    stars = [
+    stars = {
         n
         for n, c in enumerate(chunks[1:-1], 1)
         if c.kind == "mark" and c.value == "*" and text[c.start - 1] == " " and text[c.end : c.end + 1] == " "
-    ]
+    }
     if len(stars) < 2:
         return chunks
     return [c._replace(value=",") if n in stars else c for n, c in enumerate(chunks)]

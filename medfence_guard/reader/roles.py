@@ -485,6 +485,9 @@ def _is_last(chunks: Sequence[Chunk], place: int) -> bool:
     return all(c.kind in ("mark", "item") for c in chunks[place + 1 :])
 
 
+_LONGEST_COMPOSITION = 200  # in chunks
+
+
 class RoleReader:
     """Assigns roles. The same reader serves statements (with a name) and single payload values (without)."""
 
@@ -667,14 +670,16 @@ class RoleReader:
             return None
         if anchor is not None and place < anchor:
             return None
+        if opens and (roles.has_timing or roles.durations):
+            # Behind the timing a bracketed name is another matter.
+            return None
         closing = {"(": ")", "[": "]"}.get(str(chunk.value)) if opens else None
         stop = place + 1
         while stop < len(chunks) and not (closing is not None and chunks[stop].kind == "mark" and chunks[stop].value == closing):
             stop += 1
+            if stop - place > _LONGEST_COMPOSITION:
+                return None
         inside = chunks[place + 1 : stop]
-        if opens and (roles.has_timing or roles.durations):
-            # Behind the timing a bracketed name is another matter.
-            return None
         if opens and inside and inside[0].value in ("+", "&", "not", "joiners"):
             # `(with X 5 mg)`: what is taken beside it.
             return None

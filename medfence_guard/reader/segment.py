@@ -79,6 +79,7 @@ _UNLISTED_SET = re.compile(
 _SET_WORDS = spoken_in(f"rest {_SET_STARTS}")
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
+_DOSED = TIMING_KINDS | {"amount", "number", "tuple", "malformed", "form"}
 # How the place or the manner begins that is told behind the form of a cream.
 _PLACED = frozenset("on over around to thin small pea a".split())
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
@@ -92,6 +93,8 @@ _LINE_SECTIONS = frozenset(
 
 
 _LONGEST_CLAUSE = 80  # in chunks; a longer one is prose, and no aside
+_LONGEST_LEAD = 40  # what leads up to a name
+_LONGEST_COMBINATION = 80
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 
@@ -155,6 +158,9 @@ class Segmenter:
         self._after_visit = False
         self._asides = 0
         self._told = False
+        # Of the line: whether it names a test, and its last chunk that can be said of a medicine.
+        self._is_tested = False
+        self._last_dosed = -1
         self._asides_here: Sequence[AsideClass] = lexicon.asides
         self._told_asides: list[tuple[int, int]] = []
 
@@ -605,6 +611,8 @@ class Segmenter:
 
     def _walk(self, at: _Cursor) -> None:
         """Read a line chunk by chunk; each is taken by the first of the readings below that will have it."""
+        self._is_tested = any(c.kind == "header_line_starts" for c in at.chunks)
+        self._last_dosed = next((n for n in range(len(at.chunks) - 1, -1, -1) if at.chunks[n].kind in _DOSED), -1)
         if self._open is not None and not self._aside_end(at.chunks, at.place) and not self._goes_on(at):
             self._close()
         while at.place < len(at.chunks):
@@ -743,7 +751,7 @@ class Segmenter:
 
     def _leave_at_comma(self, at: _Cursor, draft: Draft) -> bool:
         """`1 g QDS PRN, safety netted, no antibiotics`"""
-        if draft.in_brackets or not any(c.kind in TIMING_KINDS for c in draft.chunks):
+        if draft.in_brackets or not draft.is_timed:
             return False
         end = self._aside_end(at.chunks, at.place + 1, tail=True)
         if not end:
@@ -926,7 +934,7 @@ class Segmenter:
             return place if self._may_stand_here(chunks, place, place, header=header) else None
         after = place
         form = numbered is not None and at_start
-        count = len(chunks)
+        count = min(len(chunks), place + _LONGEST_LEAD)
         if is_list_number(chunks, place):
             # A list number in the middle of a line.
             after = place + 2
@@ -1033,12 +1041,9 @@ class Segmenter:
             return True
         if is_finding(chunks, anchor):
             return False
-        dosed = any(
-            c.kind in ("amount", "number", "tuple", "malformed") or c.kind in TIMING_KINDS or c.kind == "form" for c in chunks[anchor + 1 :]
-        )
         # `Test: Calcium, Vit B12, Creatinine`: a list of laboratory names, none of them dosed.
         named_first = anchor == 0 and len(chunks) > 1 and chunks[1].kind == "word"
-        return dosed or named_first or not any(c.kind == "header_line_starts" for c in chunks)
+        return named_first or not self._is_tested or anchor < self._last_dosed
 
     def _belongs_to_open(self, chunks: Sequence[Chunk], place: int, lead: int | None = None) -> bool:
         """Whether the name at `place` goes with the statement being read: a printed composition, a combination, `Brand (Generic)`."""
@@ -1052,7 +1057,7 @@ class Segmenter:
             return False
         if draft.after_break and not draft.in_brackets:
             return False
-        if any(c.kind == "composition" for c in draft.chunks) or any(c.kind == "composition" for c in chunks[max(0, place - 4) : place]):
+        if draft.holds("composition") or any(c.kind == "composition" for c in chunks[max(0, place - 4) : place]):
             if draft.in_brackets or any(c.kind == "composition" for c in draft.chunks[-8:]):
                 return True
         if draft.in_brackets:
@@ -1060,6 +1065,8 @@ class Segmenter:
             return not any(c.kind in ("cue", "verb", "person_roles") for c in inside)
         # A combination: names joined by + or /, nothing but amounts between them, and no brand among them.
         trail = draft.chunks[draft.anchor :]
+        if len(trail) > _LONGEST_COMBINATION:
+            return False
         joint = trail[-1] if trail else None
         if joint is None or lead is not None:
             return False
@@ -1098,7 +1105,7 @@ class Segmenter:
                 # `x 7 days plus Y`: it only joins.
                 previous.chunks.pop()
         same_clause = previous is not None and previous.last_line == self._line and not previous.after_break
-        if previous is not None and same_clause and not any(c.kind in TIMING_KINDS for c in previous.chunks):
+        if previous is not None and same_clause and not previous.is_timed:
             previous.shared_tail = True
         carried = self._clause_cue
         if previous is not None and same_clause:
