@@ -283,9 +283,10 @@ def carried(context: Context, item: Item) -> list[Finding]:
         )
     # `timing: "OD"` holds the key and says nothing of the meal.
     uncarried = [c for c in _COMPONENTS if stated.get(c) and (c not in claimed or c == "timing")]
+    held = {kind for c in item.claims if c.field != "max_dose" for kind in context.roles_of(c).kinds()} if uncarried else ()
     for component in uncarried:
         chunks = stated[component]
-        if _carried_elsewhere(context, item, statement, component, chunks):
+        if _HELD_AS.get(component) in held or _carried_elsewhere(context, item, statement, component, chunks):
             continue
         evidence = source_evidence(context, chunks, f"completeness.{component}")
         found = (evidence,) if evidence else ()
@@ -383,8 +384,9 @@ _CARRIED_AS = (
 )
 
 
-# Any claim that holds such a value carries the component.
-_CARRIED_AS_KIND = {
+# A claim that holds such a value carries the component, whatever its field. But a limit in milligrams is no strength, and a limit per
+# day no frequency.
+_HELD_AS = {
     "strength": "strengths",
     "duration": "durations",
     "route": "routes",
@@ -401,16 +403,10 @@ _CARRIED_OTHERWISE = frozenset({"dose", "as_needed", "frequency"})
 
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
-    kind = _CARRIED_AS_KIND.get(component)
-    for claim in item.claims:
-        if claim.field == "max_dose" and component != "max_dose":
-            # A limit in milligrams is no strength, and a limit per day no frequency.
+    for claim in item.claims if component in _CARRIED_OTHERWISE else ():
+        if claim.field == "max_dose":
             continue
         roles = context.roles_of(claim)
-        if kind is not None and kind in roles.kinds():
-            return True
-        if component not in _CARRIED_OTHERWISE:
-            continue
         if component == "dose" and roles.slots and spelt_out(statement.roles) is not None:
             # `1 tab morning, 2 tabs night` is the `1-0-2` of the claim, which is compared with it.
             return True

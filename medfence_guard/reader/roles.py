@@ -185,6 +185,8 @@ MEAL_CODES = {"M": "MORN", "D": "NOON", "V": "EVE"}
 _NO_END = frozenset({"regularly"})
 # What stands behind an advice, a test or a complaint and may be said of that.
 _SAID_OF_OTHERS = frozenset({"rate", "slots", "when", "weekday", "duration", "site"})
+# What is said right behind one of these is said of the medicine.
+_OF_THE_ORDER = frozenset({"amount", "drug", "form", "rate", "slots", "duration"})
 _LINKING = frozenset({"of", "since", "from", "the", "on", "in"})
 # Complaints of the night: `for sleep at night` is when it is taken.
 _OF_THE_NIGHT = frozenset({"sleep", "insomnia", "sleeplessness"})
@@ -541,10 +543,11 @@ class RoleReader:
             ):
                 place = self._component(chunks, place, roles)
                 continue
-            stepped = self._composition(chunks, place, roles, anchor) or self._monitoring(chunks, place)
-            if stepped is not None:
-                place = stepped
-                continue
+            if chunk.kind in ("mark", "composition"):
+                stepped = self._composition(chunks, place, roles, anchor) or self._monitoring(chunks, place)
+                if stepped is not None:
+                    place = stepped
+                    continue
             place = self._one(chunks, place, roles, insulin=insulin, eye=eye, surface=surface)
         if roles.name is not None and roles.name.label_chunk is not None:
             self._label_strength(roles)
@@ -585,6 +588,8 @@ class RoleReader:
         """`check sugar BD`, `fever x 5 days`, `pain right knee`: a time or place said of an advice, a test or a complaint."""
         chunk = chunks[place]
         left = place - 1
+        if left >= 0 and not roles.beside and chunks[left].kind in _OF_THE_ORDER:
+            return False
         linked = False
         said = {r.chunk for r in roles.beside if r.chunk.kind != "site"}
         while left >= 0 and (surface(chunks[left]) in _LINKING or chunks[left] in said):
@@ -1221,10 +1226,12 @@ class RoleReader:
     def _under_columns(roles: Roles, columns: tuple[str, ...]) -> None:
         """Under `Days  Qty` the bare numbers behind the timing are these, if there is one for each column and no other duration."""
         order = [c for c in columns if c in ("duration_days", "quantity")]
+        if order[:1] != ["duration_days"] or roles.durations:
+            return
         timed = min((t.chunk.end for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat)), default=None)
         behind = [r for r in roles.numbers if timed is not None and timed <= r.chunk.start]
         plain = all(isinstance(r.value, Quantity) and len(r.value.parts) == 1 and r.value.high is None for r in behind)
-        if order[:1] != ["duration_days"] or len(order) != len(behind) or not plain or roles.durations:
+        if len(order) != len(behind) or not plain:
             return
         for column, role in zip(order, behind, strict=True):
             if column == "quantity":
@@ -1236,7 +1243,7 @@ class RoleReader:
     @staticmethod
     def _count(roles: Roles) -> None:
         """`x 5 days (10 tabs)`, `OD tabs 2`: the total of the course is a pack; a few pieces, or what a timing follows, are a dose."""
-        timed_at = {r.chunk.start for r in (*roles.rates, *roles.slots, *roles.whens)}
+        timed_at = {r.chunk.start for r in (*roles.rates, *roles.slots, *roles.whens)} if roles.counted else ()
         for role in roles.counted:
             number, high, unit = role.value
             low, top = course_total(roles)
