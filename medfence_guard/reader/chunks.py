@@ -221,6 +221,9 @@ def meaning_of(chunk: Chunk, kind: str) -> object:
 # Meanings whose value is made where the phrase stands; the others are taken as they are.
 _CHANGED_BY_PLACE = frozenset({"when_offset", "duration_is", "weekday"})
 _NO_PHRASE: Trie = {}
+_PASSED_OVER = frozenset("-._")  # full stops and joints inside a phrase
+# Words that may be something else than the phrase they begin, by what stands beside them.
+_BY_PLACE = frozenset({"t", "c", "no", "on"})
 _PLAIN_KINDS = {NEWLINE: "newline", ITEM: "item", DATE: "date"}
 
 
@@ -236,7 +239,7 @@ class Chunker:
         self._first_words = first_words
         self._trie = lexicon.trie
         self._units = lexicon.units
-        self._number_like = frozenset(lexicon.number_words) | frozenset(lexicon.units)
+        self._number_like = frozenset(lexicon.number_words) | (frozenset(lexicon.units) if ANY_UNIT in lexicon.trie else frozenset())
         # The words a phrase may begin with; a phrase that begins with a number may begin with a number word.
         self._phrase_starts = frozenset(lexicon.trie) | frozenset(lexicon.number_words)
         if ANY_UNIT in lexicon.trie:
@@ -649,15 +652,9 @@ class Chunker:
                     return confused
         elif text not in self._phrase_starts:
             return Chunk("mark", text, token.start, token.end, index, after)
-        if text in ("t", "c") and index + 2 < len(tokens) and tokens[index + 1].text == "." and tokens[index + 1].glued:
-            named = tokens[index + 2].kind == WORD and len(tokens[index + 2].text) > 2
-            if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
-                return self._make("form", "tablet" if token.text == "t" else "capsule", tokens, index, index + 1)
         phrase = self._phrase(tokens, index) if text in self._phrase_starts else None
-        if token.text == "no" and (phrase is None or phrase.last == index + 1) and self._is_refusal(tokens, index, before):
-            return self._make("cue", ("avoid", "before"), tokens, index, index + 1)
-        if token.text == "on" and (phrase is None or phrase.last == index + 1) and self._is_every_night(tokens, index, before):
-            return self._make("when", ("NIGHT", None), tokens, index, index + 1)
+        if text in _BY_PLACE and (otherwise := self._by_place(tokens, index, phrase, before)) is not None:
+            return otherwise
         if token.kind == MARK:
             return phrase if phrase is not None else self._make("mark", token.text, tokens, index, index + 1)
         drug = self._drug(tokens, index) if text in self._first_words or text in self._names else None
@@ -678,6 +675,20 @@ class Chunker:
         ):
             return self._malformed(tokens, index, after)
         return Chunk("word", text, token.start, token.end, index, after)
+
+    def _by_place(self, tokens: list[Token], index: int, phrase: Chunk | None, before: Sequence[Chunk]) -> Chunk | None:
+        """`T.` and `C.` before a name, `no` before a name alone, `ON` behind an amount; None where the word is what it always is."""
+        text, after = tokens[index].text, index + 1
+        if text in ("t", "c") and after + 1 < len(tokens) and tokens[after].text == "." and tokens[after].glued:
+            named = tokens[after + 1].kind == WORD and len(tokens[after + 1].text) > 2
+            if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
+                return self._make("form", "tablet" if text == "t" else "capsule", tokens, index, after)
+        if phrase is None or phrase.last == after:
+            if text == "no" and self._is_refusal(tokens, index, before):
+                return self._make("cue", ("avoid", "before"), tokens, index, after)
+            if text == "on" and self._is_every_night(tokens, index, before):
+                return self._make("when", ("NIGHT", None), tokens, index, after)
+        return None
 
     def _is_refusal(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> bool:
         """`No Aspirin.` at the start of a clause, and nothing but the name behind it; `No. 3` and `S. No` count."""
@@ -736,7 +747,12 @@ class Chunker:
         token = tokens[index]
         if token.kind == WORD and token.text not in self._number_like:
             # The placeholders of numbers and units need not be tried.
-            best = self._walk(tokens, index, index + 1, self._trie.get(token.text, _NO_PHRASE), None)
+            node, after = self._trie.get(token.text, _NO_PHRASE), index + 1
+            ahead = tokens[after].text if after < len(tokens) else "\n"
+            if ahead in node or ahead in _PASSED_OVER or ANY_NUMBER in node or ANY_UNIT in node:
+                best = self._walk(tokens, index, after, node, None)
+            else:
+                best = (after, node[LEAF], None) if LEAF in node else None
         else:
             best = self._walk(tokens, index, index, self._trie, None)
         if best is None:
@@ -777,7 +793,7 @@ class Chunker:
             # The placeholder is a key of the trie, and no word of the text.
             following = node.get(text) if text != ANY_NUMBER else None
             if following is None:
-                if kind == MARK and text in ("-", ".", "_") and place > index and place + 1 < count:
+                if kind == MARK and text in _PASSED_OVER and place > index and place + 1 < count:
                     ahead = tokens[place + 1]
                     if text == "." and tokens[place - 1].kind == NUMBER and not ahead.glued:
                         # `Qty: 21. Refills: 0`
