@@ -24,7 +24,9 @@ from medfence_guard import __version__
 from medfence_guard.artifacts import ARTIFACT_TYPES
 from medfence_guard.contract import MODALITIES, Extraction, SourceDocument, Verdict, VerificationReport
 from medfence_guard.errors import BundleError, InputError, MedfenceError
-from medfence_guard.html import MISSING, Entry, Place, entries_of, shown, values_by_path, visible
+from medfence_guard.html.entries import Entry, Place, entries_of
+from medfence_guard.html.values import MISSING, shown, values_by_path
+from medfence_guard.html.visible import visible
 from medfence_guard.refdata_commands import add_refdata_parser, refdata_command
 from medfence_guard.release.commands import add_audit_parser, add_review_parser, audit_command, review_command
 from medfence_guard.report import json_schema

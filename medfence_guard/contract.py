@@ -303,6 +303,6 @@ class VerificationReport:
 
     def to_html(self, source: SourceDocument, payload: object, images: Mapping[int, bytes] | None = None) -> str:
         """The evidence page: one self-contained HTML file. `images`: page number -> PNG or JPEG bytes."""
-        from medfence_guard import html
+        from medfence_guard.html import render
 
-        return html.render(self, source, payload, images)
+        return render(self, source, payload, images)

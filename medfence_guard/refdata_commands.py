@@ -27,7 +27,7 @@ from medfence_guard.bundle_union import union
 from medfence_guard.contract import Verdict, VerificationReport
 from medfence_guard.errors import BundleError, InputError, MedfenceError
 from medfence_guard.formulary import COLUMNS, IDENTIFIER, Extended, extended, read_rows, strengths_text
-from medfence_guard.html import visible
+from medfence_guard.html.visible import visible
 from medfence_guard.near import distance
 from medfence_guard.reader.lexer import WORD, lex
 from medfence_guard.reader.text import fold

@@ -52,6 +52,8 @@ PURE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("checks.*",),
     ("report",),
     ("verify",),
+    ("html.visible", "html.values", "html.style", "html.images", "html.entries"),
+    ("html.page",),
     ("html",),
 )
 EFFECT_LAYERS: tuple[tuple[str, ...], ...] = (

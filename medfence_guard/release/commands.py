@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from medfence_guard.contract import Extraction, Json, SourceDocument, VerificationReport
 from medfence_guard.errors import InputError, MedfenceError
-from medfence_guard.html import visible
+from medfence_guard.html.visible import visible
 from medfence_guard.release.audit import AuditLog, parse_line, read_lines, segments_of, verify_log
 from medfence_guard.release.queue import QueueState, ReviewQueue
 from medfence_guard.release.replay import IN_WORDS, REPRODUCED, read_source, records_of_source, replay

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from medfence_guard.bundle import Bundle, Component, Product, name_key
 from medfence_guard.contract import Evidence, Finding, Json, SourceDocument, Verdict, VerificationReport
-from medfence_guard.html import visible
+from medfence_guard.html.visible import visible
 from medfence_guard.payload import child_path
 
 SOURCE_NAMES: Mapping[str, str] = {"prescription": "Prescription", "clinical_note": "Note"}

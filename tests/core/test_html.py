@@ -27,6 +27,7 @@ from medfence_guard.contract import (
     Word,
 )
 from medfence_guard.errors import InputError
+from medfence_guard.html.visible import visible
 
 PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN
 SOURCE = "Rx\n1. Tab. Brufen 400mg 0-1-0\n2. Tab. Rablet 20mg 0-0-1\n"
@@ -349,18 +350,18 @@ def test_what_cannot_be_seen_is_drawn(hidden: str, drawn: str) -> None:
     read = Reader(page)
     assert read.lines == [f"Bru{drawn}fen"]
     assert f"k{drawn}" in read.text
-    assert html.visible(text) == f"Bru{drawn}fen"
+    assert visible(text) == f"Bru{drawn}fen"
 
 
 def test_a_look_alike_letter_in_a_latin_word_is_followed_by_its_code() -> None:
     """Cyrillic о in a Latin word is told apart; a Greek word, and the mu of a unit, are left alone."""
-    assert html.visible("Br\u043efen 5 \u03bcg \u0391\u03b2") == "Br\u043e[U+043E]fen 5 \u03bcg \u0391\u03b2"
+    assert visible("Br\u043efen 5 \u03bcg \u0391\u03b2") == "Br\u043e[U+043E]fen 5 \u03bcg \u0391\u03b2"
     assert 'Br\u043e<span class="code">[U+043E]</span>fen' in html.render(report_of((), items=()), SourceDocument("Br\u043efen"), {})
 
 
 def test_line_ends_of_either_kind_are_layout() -> None:
     assert Reader(html.render(report_of((), items=()), SourceDocument("a\r\nb\n\tc"), {})).lines == ["a", "b", "\tc"]
-    assert html.visible("a\r\nb\tc\nd") == "a b c d"
+    assert visible("a\r\nb\tc\nd") == "a b c d"
 
 
 # ---- spans ----------------------------------------------------------------------------------------------------------
