@@ -304,7 +304,7 @@ class Chunker:
     def _number(
         self, tokens: list[Token], index: int, *, words: bool, before: Sequence[Chunk] = ()
     ) -> tuple[Fraction, Fraction | None, int, tuple[str, ...]] | None:
-        """`(low, high, next index, notes)` of the number or range standing at `index`; None if none does. `before`: the chunks before it."""
+        """`(low, high, next index, notes)` of the number or range standing at `index`, behind the chunks `before`; None if none does."""
         token = tokens[index]
         low: Fraction
         high: Fraction | None = None

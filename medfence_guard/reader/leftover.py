@@ -287,7 +287,8 @@ _REPLACED = re.compile(r"\b(?:instead|in place of|in lieu of|(?:to be )?replaced
 # One of these is in whatever the patterns above match.
 _IN_EVERY_SIGN = (
     *("pto", "pt.o", "pt o", "pt. o", "p.t", "p t", "p. t", "cont", "overleaf", "see over", "see rev", "see back", "turn over", "turn rev"),
-    *("turn back", "page", "medicine", "drugs", "items", "medication", "meds", '"', "''", ",,", "instead", "in place", "in lieu", "replace"),
+    *("turn back", "page", "medicine", "drugs", "items", "medication", "meds", '"', "''", ",,", "instead", "in place", "in lieu"),
+    "replace",
 )
 
 

@@ -111,7 +111,7 @@ def plain_order(chunks: Sequence[Chunk]) -> int:
     name = 3 if chunks[2].value == "." and chunks[2].start == chunks[1].end else 2
     if chunks[name].kind != "drug" or chunks[name + 1].kind != "amount" or not _PLAIN_UNITS.issuperset(chunks[name + 1].value.units):
         return 0
-    if not _PLAIN_SIG.issuperset([c.kind for c in chunks[name + 1 :]]) or any([c.meanings for c in chunks]):
+    if not _PLAIN_SIG.issuperset([c.kind for c in chunks[name + 1 :]]) or any(c.meanings for c in chunks):
         return 0
     return name
 

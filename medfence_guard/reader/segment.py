@@ -131,7 +131,7 @@ class Segmenter:
         self._spoken = None if split else spoken_in(folded)
         self._lexicon = lexicon if self._spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(self._spoken))
         self._text = folded
-        self._marked_for_a_model = "<!--" in folded or any([mark in folded for mark in lexicon.instruction_marks])
+        self._marked_for_a_model = "<!--" in folded or any(mark in folded for mark in lexicon.instruction_marks)
         self.out = Segmented()
         self._section = ("", "unknown")
         self._after_line: tuple[str, str] | None = None

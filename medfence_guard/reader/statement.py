@@ -414,7 +414,8 @@ class StatementReader:
     def _read_one(self, draft: Draft, group: int, index: int, surface: Callable[[Chunk], str]) -> list[Statement]:
         if draft.is_plain:
             # No word before it, no change, no step.
-            anchor, old, current = draft.anchor, [], draft.chunks
+            anchor, current = draft.anchor, draft.chunks
+            old: list[Chunk] = []
             parts = [current]
         else:
             before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._lexicon)
