@@ -439,21 +439,25 @@ def _refused(extraction: Extraction, source: SourceDocument, rulepack: Rulepack,
     )
 
 
+def _item_path(path: str) -> str:
+    """The path of the item that a finding's path is of, or lies in."""
+    return path.split("].", 1)[0].rstrip("]") + "]"
+
+
 def _report(artifact_type: str, context: Context, findings: list[Finding]) -> VerificationReport:
     payload = context.payload
     statements, accounted = len(context.reading.statements), 0
     with suppress(Exception):
         # Counted again here, so that a check that crashed leaves its statements unaccounted for.
         accounted = account(context).accounted
-    by_path: dict[str, list[Verdict]] = {}
-    for found in findings:
-        by_path.setdefault(found.field_path, []).append(found.verdict)
-    worst = {path: worst_of(verdicts) for path, verdicts in by_path.items()}
+    found_at = {f.field_path for f in findings}
+    held = [f for f in findings if f.verdict is not Verdict.PASS]
+    held_at = {f.field_path for f in held}
     claims = [*payload.document_claims, *(c for item in payload.items for c in item.claims)]
-    verified = sum(worst.get(c.path) is Verdict.PASS for c in claims)
-    by_item: dict[str, list[Verdict]] = {}
-    for path, verdict in worst.items():
-        by_item.setdefault(path.split("].", 1)[0].rstrip("]") + "]", []).append(verdict)
+    verified = sum(c.path in found_at and c.path not in held_at for c in claims)
+    by_item: dict[str, set[Verdict]] = {_item_path(path): {Verdict.PASS} for path in found_at}
+    for found in held:
+        by_item[_item_path(found.field_path)].add(found.verdict)
     items = []
     for item in payload.items:
         statement = context.statement_of(item)

@@ -14,6 +14,7 @@ from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION, UNDECIDED
 from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.roles import DAY_PARTS
 from medfence_guard.reader.statement import Statement
 
 PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN
@@ -69,7 +70,7 @@ def account(context: Context) -> Accounting:
         if statement.bare and repeat and statement.readable and status not in (UNDECIDED,):
             accounted += 1
             continue
-        if _is_repeat(context, statement):
+        if _is_repeat(statement, taken):
             accounted += 1
             continue
         text = context.text(statement.span)
@@ -141,8 +142,8 @@ def account(context: Context) -> Accounting:
 _COMPARED = ("strengths", "doses", "rates", "slots", "durations", "whens", "prn", "weekdays")
 
 
-def _is_repeat(context: Context, statement: Statement) -> bool:
-    """`Meds: X 50 mg OD … Plan: continue X 50 mg OD`: a note tells twice of the same order.
+def _is_repeat(statement: Statement, owned: Sequence[Statement]) -> bool:
+    """`Meds: X 50 mg OD … Plan: continue X 50 mg OD`: a note tells twice of the same order. `owned`: the statements that items own.
 
     The other telling stands under another heading or cue, an item owns it, and it says all that this one says; or it
     changes the dose or replaces the medicine that this one reports as taken.
@@ -150,8 +151,8 @@ def _is_repeat(context: Context, statement: Statement) -> bool:
     if not statement.readable or statement.assertion.conflict or statement.assertion.status == UNDECIDED:
         return False
     reported = _is_told_again(statement)
-    for other in context.reading.statements:
-        if other.index not in context.binding.items_of or other.name.key != statement.name.key or other.group == statement.group:
+    for other in owned:
+        if other.name.key != statement.name.key or other.group == statement.group:
             continue
         changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease", "switch_to", "switch_from") for c in other.chunks)
         if reported and changing and other.span.start > statement.span.start:
@@ -240,14 +241,14 @@ def _course(context: Context, statement: Statement) -> list[Statement]:
 def _reversed_steps(context: Context, item: Item, statement: Statement) -> list[Finding]:
     """A later step that stands before an earlier one: the taper becomes an increase, unless each says which it is."""
 
-    course = _course(context, statement)
-
     def numbered(other: Item) -> bool:
         return any(c.field == "sequence" for c in other.claims)
 
     for other in context.payload.items[item.index + 1 :]:
         owned = context.statement_of(other)
-        if owned is None or owned.index >= statement.index or owned not in course or (numbered(item) and numbered(other)):
+        if owned is None or owned.index >= statement.index or owned not in _course(context, statement):
+            continue
+        if numbered(item) and numbered(other):
             continue
         evidence = Evidence(
             kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
@@ -284,11 +285,12 @@ def carried(context: Context, item: Item) -> list[Finding]:
             )
         )
     out.extend(_words_not_carried(context, item, statement))
-    for component in _COMPONENTS:
-        chunks = stated.get(component)
-        # `timing: "OD"` holds the key and says nothing of the meal.
-        present = component in claimed and component != "timing"
-        if not chunks or present or _carried_elsewhere(context, item, statement, component, chunks):
+    # `timing: "OD"` holds the key and says nothing of the meal.
+    uncarried = [c for c in _COMPONENTS if stated.get(c) and (c not in claimed or c == "timing")]
+    held = {kind for c in item.claims if c.field != "max_dose" for kind in context.roles_of(c).kinds()} if uncarried else ()
+    for component in uncarried:
+        chunks = stated[component]
+        if _HELD_AS.get(component) in held or _carried_elsewhere(context, item, statement, component, chunks):
             continue
         evidence = source_evidence(context, chunks, f"completeness.{component}")
         found = (evidence,) if evidence else ()
@@ -379,10 +381,10 @@ def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:
     ]
     if roles.slots:
         # `1-0-1 (morning, evening)`: the times of day only gloss the slots.
-        meals = [w.chunk for w in roles.whens if w not in roles.day_parts]
+        meals = [w.chunk for w in roles.whens if w.value[0] not in DAY_PARTS]
     if not timing and roles.day_parts:
-        timing, meals = [w.chunk for w in roles.day_parts], [w.chunk for w in roles.whens if w not in roles.day_parts]
-    slotted = [r.chunk for r in roles.slots]
+        timing, meals = [w.chunk for w in roles.day_parts], [w.chunk for w in roles.whens if w.value[0] not in DAY_PARTS]
+    slotted = {r.chunk for r in roles.slots}
     stated = {component: [r.chunk for r in getattr(roles, kind)] for component, kind in _CARRIED_AS if getattr(roles, kind)}
     stated["strength"] = [r.chunk for r in roles.strengths] or [c for _, q, c in roles.composition if q is not None]
     stated["frequency"] = timing
@@ -404,26 +406,29 @@ _CARRIED_AS = (
 )
 
 
+# A claim that holds such a value carries the component, whatever its field. But a limit in milligrams is no strength, and a limit per
+# day no frequency.
+_HELD_AS = {
+    "strength": "strengths",
+    "duration": "durations",
+    "route": "routes",
+    "form": "forms",
+    "site": "sites",
+    "quantity": "quantities",
+    "max_dose": "maxima",
+    "dose": "doses",
+    "refills": "refills",
+}
+# What a value of another kind may carry.
+_CARRIED_OTHERWISE = frozenset({"dose", "as_needed", "frequency"})
+
+
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
-    kinds = {
-        "strength": "strengths",
-        "duration": "durations",
-        "route": "routes",
-        "form": "forms",
-        "site": "sites",
-        "quantity": "quantities",
-        "max_dose": "maxima",
-        "dose": "doses",
-        "refills": "refills",
-    }
-    for claim in item.claims:
-        if claim.field == "max_dose" and component != "max_dose":
-            # A limit in milligrams is no strength, and a limit per day no frequency.
+    for claim in item.claims if component in _CARRIED_OTHERWISE else ():
+        if claim.field == "max_dose":
             continue
         roles = context.roles_of(claim)
-        if component in kinds and getattr(roles, kinds[component]):
-            return True
         if component == "dose" and roles.slots and spelt_out(statement.roles) is not None:
             # `1 tab morning, 2 tabs night` is the `1-0-2` of the claim, which is compared with it.
             return True
@@ -457,7 +462,8 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         mine = {w.value[0] for claim in item.claims for w in context.roles_of(claim).whens}
         # `1-0-1 (morning, night)`: the slots say it too.
         mine.update(part for claim in item.claims for r in context.roles_of(claim).slots for part in slot_parts(r.value[0]))
-        stated = {w.value[0] for w in statement.roles.whens if w.chunk in chunks}
+        told = set(chunks)
+        stated = {w.value[0] for w in statement.roles.whens if w.chunk in told}
         return bool(stated) and stated <= mine
     return False
 

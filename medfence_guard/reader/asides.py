@@ -10,7 +10,7 @@ what stands first there says when or how, of something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from medfence_guard.reader.chunks import Chunk
@@ -64,15 +64,19 @@ class Clause(NamedTuple):
 
 def is_aside(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) -> bool:
     """Whether a whole clause speaks of something that is no medicine. `text`: the folded source the chunks point into."""
-    if not chunks or not (headed := _headed(chunks, text, classes)) or any(c.kind == "instruction_to_model" for c in chunks):
+    if not chunks:
+        return False
+    start, end = _extent(chunks)
+    # Most lines are orders, and are told by their first word alone.
+    if not _headed(_first(ASIDE_TOKEN.findall(text, start, end)), classes) or any(c.kind == "instruction_to_model" for c in chunks):
         return False
     clause = clause_of(chunks, text)
     if turns(clause.tokens):
         return False
-    if any(_is_of(clause, row) for row in headed):
+    if _is_of_any(clause, classes):
         return True
     parts = _parts(chunks)
-    return len(parts) > 1 and all(part and any(_is_of(clause_of(part, text), row) for row in classes) for part in parts)
+    return len(parts) > 1 and all(part and _is_of_any(clause_of(part, text), classes) for part in parts)
 
 
 def turns(tokens: Sequence[str]) -> bool:
@@ -87,15 +91,22 @@ def turns(tokens: Sequence[str]) -> bool:
     return tokens[-1] in _LAST or (tokens[-1] in ("day", "days") and named)
 
 
-def _headed(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) -> list[AsideClass]:
-    """The classes that know the first word of the clause; most lines are orders, and are told by that word alone."""
-    start, end = _extent(chunks)
-    first = next((m.group() for m in ASIDE_TOKEN.finditer(text, start, end) if m.group() not in _BULLETS), "")
-    return [row for row in classes if first in row.subjects or first in row.openers or first in row.conditions]
+def _first(tokens: Iterable[str]) -> str:
+    """The first word of a clause behind its bullets."""
+    return next((token for token in tokens if token not in _BULLETS), "")
+
+
+def _headed(first: str, classes: Sequence[AsideClass]) -> list[AsideClass]:
+    """The classes that know the first word of a clause."""
+    return [row for row in classes if first in row.heads]
+
+
+def _is_of_any(clause: Clause, classes: Sequence[AsideClass]) -> bool:
+    return any(_is_of(clause, row) for row in _headed(_first(clause.tokens), classes))
 
 
 def _extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
-    return min(c.start for c in chunks), max(c.end for c in chunks)
+    return min([c.start for c in chunks]), max([c.end for c in chunks])
 
 
 def clause_of(chunks: Sequence[Chunk], text: str, token: re.Pattern[str] = ASIDE_TOKEN) -> Clause:

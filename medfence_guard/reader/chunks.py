@@ -87,24 +87,29 @@ def _in_a_row(before: Sequence[Chunk]) -> bool:
 
 _NUMERALS = frozenset({NUMBER, DASHED, SLASHED})
 # What may be glued to a known name behind it, and the words it is.
-_GLUED_HEADS: tuple[tuple[str, ...], ...] = (
-    ("each", "tablet", "contains"),
-    ("each", "capsule", "contains"),
-    ("stop",),
-    ("tab",),
-    ("cap",),
-    ("inj",),
-    ("syp",),
-    ("syr",),
-)
+_GLUED_HEADS: Mapping[str, tuple[str, ...]] = {
+    "".join(head): head
+    for head in (
+        ("each", "tablet", "contains"),
+        ("each", "capsule", "contains"),
+        ("stop",),
+        ("tab",),
+        ("cap",),
+        ("inj",),
+        ("syp",),
+        ("syr",),
+    )
+}
 
 
 def _head_and_name(word: str, names: Mapping[str, Name]) -> list[str] | None:
     """`tabtelma`, `stoptelma`: the words of the head, and the name."""
-    for head in _GLUED_HEADS:
-        size = sum(map(len, head))
-        if len(word) > size + 2 and word.startswith("".join(head)) and word[size:] in names:
-            return [*head, word[size:]]
+    if not word.startswith(tuple(_GLUED_HEADS)):
+        return None
+    for glued, head in _GLUED_HEADS.items():
+        name = word.removeprefix(glued)
+        if len(name) > 2 and name != word and name in names:
+            return [*head, name]
     return None
 
 
@@ -213,13 +218,19 @@ def meaning_of(chunk: Chunk, kind: str) -> object:
     return None
 
 
+# Meanings whose value is made where the phrase stands; the others are taken as they are.
+_CHANGED_BY_PLACE = frozenset({"when_offset", "duration_is", "weekday"})
+_NO_PHRASE: Trie = {}
+_PASSED_OVER = frozenset("-._")  # full stops and joints inside a phrase
+# Words that may be something else than the phrase they begin, by what stands beside them.
+_BY_PLACE = frozenset({"t", "c", "no", "on"})
 _PLAIN_KINDS = {NEWLINE: "newline", ITEM: "item", DATE: "date"}
 
 
 class Chunker:
     """Reads tokens against one lexicon and one bundle's names. Holds no state between texts."""
 
-    __slots__ = ("_first_words", "_keys", "_lexicon", "_names", "_phrase_starts", "_trie", "_units")
+    __slots__ = ("_first_words", "_keys", "_lexicon", "_names", "_number_like", "_phrase_starts", "_trie", "_units")
 
     def __init__(self, lexicon: Lexicon, names: Mapping[str, Name], first_words: frozenset[str]) -> None:
         self._lexicon = lexicon
@@ -228,6 +239,7 @@ class Chunker:
         self._first_words = first_words
         self._trie = lexicon.trie
         self._units = lexicon.units
+        self._number_like = frozenset(lexicon.number_words) | (frozenset(lexicon.units) if ANY_UNIT in lexicon.trie else frozenset())
         # The words a phrase may begin with; a phrase that begins with a number may begin with a number word.
         self._phrase_starts = frozenset(lexicon.trie) | frozenset(lexicon.number_words)
         if ANY_UNIT in lexicon.trie:
@@ -290,9 +302,9 @@ class Chunker:
     # -- numbers ---------------------------------------------------------------------------------------------------
 
     def _number(
-        self, tokens: list[Token], index: int, *, words: bool, ranges: bool = True
+        self, tokens: list[Token], index: int, *, words: bool, before: Sequence[Chunk] = ()
     ) -> tuple[Fraction, Fraction | None, int, tuple[str, ...]] | None:
-        """`(low, high, next index, notes)` of the number or range standing at `index`; None if none does."""
+        """`(low, high, next index, notes)` of the number or range standing at `index`, behind the chunks `before`; None if none does."""
         token = tokens[index]
         low: Fraction
         high: Fraction | None = None
@@ -316,7 +328,8 @@ class Chunker:
             low = self._lexicon.number_words[token.text]
         else:
             return None
-        if ranges and after + 1 < len(tokens) and tokens[after].kind == WORD and tokens[after].text in ("to", "or"):
+        joined = after + 1 < len(tokens) and tokens[after].kind == WORD and tokens[after].text in ("to", "or")
+        if joined and not _is_changing(before):
             upper = tokens[after + 1]
             if upper.kind == NUMBER and upper.values is not None and upper.values[0] > low:
                 return low, upper.values[0], after + 2, (*notes, *upper.notes)
@@ -389,7 +402,7 @@ class Chunker:
                 if small and len(token.values) in (3, 4)
                 else self._make("tuple", token.values, tokens, index, after, token.notes)
             )
-        number = self._number(tokens, index, words=False, ranges=not _is_changing(before))
+        number = self._number(tokens, index, words=False, before=before)
         if number is not None and number[2] > after:
             return self._make("number", Quantity((number[0],), (None,), number[1]), tokens, index, number[2], number[3])
         if after < len(tokens) and tokens[after].kind == WORD and tokens[after].glued and tokens[after].text in ("st", "nd", "rd", "th"):
@@ -549,7 +562,7 @@ class Chunker:
         elif token.kind == DASHED and token.values is not None and len(token.values) == 2 and token.values[0] >= token.values[1]:
             return None
         else:
-            number = self._number(tokens, index, words=True, ranges=not _is_changing(before))
+            number = self._number(tokens, index, words=True, before=before)
             if number is None:
                 return None
             values, high, after, notes = (number[0],), number[1], number[2], number[3]
@@ -639,15 +652,9 @@ class Chunker:
                     return confused
         elif text not in self._phrase_starts:
             return Chunk("mark", text, token.start, token.end, index, after)
-        if text in ("t", "c") and index + 2 < len(tokens) and tokens[index + 1].text == "." and tokens[index + 1].glued:
-            named = tokens[index + 2].kind == WORD and len(tokens[index + 2].text) > 2
-            if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
-                return self._make("form", "tablet" if token.text == "t" else "capsule", tokens, index, index + 1)
         phrase = self._phrase(tokens, index) if text in self._phrase_starts else None
-        if token.text == "no" and (phrase is None or phrase.last == index + 1) and self._is_refusal(tokens, index, before):
-            return self._make("cue", ("avoid", "before"), tokens, index, index + 1)
-        if token.text == "on" and (phrase is None or phrase.last == index + 1) and self._is_every_night(tokens, index, before):
-            return self._make("when", ("NIGHT", None), tokens, index, index + 1)
+        if text in _BY_PLACE and (otherwise := self._by_place(tokens, index, phrase, before)) is not None:
+            return otherwise
         if token.kind == MARK:
             return phrase if phrase is not None else self._make("mark", token.text, tokens, index, index + 1)
         drug = self._drug(tokens, index) if text in self._first_words or text in self._names else None
@@ -668,6 +675,20 @@ class Chunker:
         ):
             return self._malformed(tokens, index, after)
         return Chunk("word", text, token.start, token.end, index, after)
+
+    def _by_place(self, tokens: list[Token], index: int, phrase: Chunk | None, before: Sequence[Chunk]) -> Chunk | None:
+        """`T.` and `C.` before a name, `no` before a name alone, `ON` behind an amount; None where the word is what it always is."""
+        text, after = tokens[index].text, index + 1
+        if text in ("t", "c") and after + 1 < len(tokens) and tokens[after].text == "." and tokens[after].glued:
+            named = tokens[after + 1].kind == WORD and len(tokens[after + 1].text) > 2
+            if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
+                return self._make("form", "tablet" if text == "t" else "capsule", tokens, index, after)
+        if phrase is None or phrase.last == after:
+            if text == "no" and self._is_refusal(tokens, index, before):
+                return self._make("cue", ("avoid", "before"), tokens, index, after)
+            if text == "on" and self._is_every_night(tokens, index, before):
+                return self._make("when", ("NIGHT", None), tokens, index, after)
+        return None
 
     def _is_refusal(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> bool:
         """`No Aspirin.` at the start of a clause, and nothing but the name behind it; `No. 3` and `S. No` count."""
@@ -723,7 +744,17 @@ class Chunker:
 
     def _phrase(self, tokens: list[Token], index: int) -> Chunk | None:
         """Longest phrase of the trie starting at `index` (`once_daily`): a full stop or joint inside a phrase is passed over."""
-        best = self._walk(tokens, index, index, self._trie, None)
+        token = tokens[index]
+        if token.kind == WORD and token.text not in self._number_like:
+            # The placeholders of numbers and units need not be tried.
+            node, after = self._trie.get(token.text, _NO_PHRASE), index + 1
+            ahead = tokens[after].text if after < len(tokens) else "\n"
+            if ahead in node or ahead in _PASSED_OVER or ANY_NUMBER in node or ANY_UNIT in node:
+                best = self._walk(tokens, index, after, node, None)
+            else:
+                best = (after, node[LEAF], None) if LEAF in node else None
+        else:
+            best = self._walk(tokens, index, index, self._trie, None)
         if best is None:
             return None
         last, meanings, number = best
@@ -737,36 +768,37 @@ class Chunker:
         while True:
             if place > index and LEAF in node:
                 best = (place, node[LEAF], number)
+                if len(node) == 1:
+                    return best
             if place >= count:
                 return best
-            token = tokens[place]
-            if token.kind in (NEWLINE, UNREADABLE):
+            kind, text, _, _, _, _, _ = tokens[place]
+            if kind in (NEWLINE, UNREADABLE):
                 # A letter of another alphabet makes a word of no phrase (P12).
                 return best
-            kind, text = token.kind, token.text
-            if (kind in _NUMERALS or (kind == WORD and text in self._lexicon.number_words)) and ANY_NUMBER in node:
+            if ANY_NUMBER in node and (kind in _NUMERALS or (kind == WORD and text in self._lexicon.number_words)):
                 read = self._number(tokens, place, words=True)
                 if read is not None:
                     longer = self._walk(tokens, index, read[2], node[ANY_NUMBER], (read[0], read[1], read[3]))
                     if longer is not None and (best is None or longer[0] > best[0]):
                         best = longer
-            if kind == WORD and text in self._units and ANY_UNIT in node:
+            if ANY_UNIT in node and kind == WORD and text in self._units:
                 longer = self._walk(tokens, index, place + 1, node[ANY_UNIT], number)
                 if longer is not None and (best is None or longer[0] > best[0]):
                     best = longer
-            if token.text == ANY_NUMBER and ANY_NUMBER in node and place > index and place + 1 < count and tokens[place + 1].glued:
+            if text == ANY_NUMBER and ANY_NUMBER in node and place > index and place + 1 < count and tokens[place + 1].glued:
                 # `Disp #30`: the sign before a number of pieces.
                 place += 1
                 continue
             # The placeholder is a key of the trie, and no word of the text.
-            following = node.get(token.text) if token.text != ANY_NUMBER else None
+            following = node.get(text) if text != ANY_NUMBER else None
             if following is None:
-                if token.kind == MARK and token.text in ("-", ".", "_") and place > index and place + 1 < count:
+                if kind == MARK and text in _PASSED_OVER and place > index and place + 1 < count:
                     ahead = tokens[place + 1]
-                    if token.text == "." and tokens[place - 1].kind == NUMBER and not ahead.glued:
+                    if text == "." and tokens[place - 1].kind == NUMBER and not ahead.glued:
                         # `Qty: 21. Refills: 0`
                         return best
-                    if ahead.text in node and (token.text != "." or not ahead.glued or len(tokens[place - 1].text) <= 2):
+                    if ahead.text in node and (text != "." or not ahead.glued or len(tokens[place - 1].text) <= 2):
                         place += 1
                         continue
                 return best
@@ -781,6 +813,9 @@ class Chunker:
         meanings: list[Meaning],
         number: tuple[Fraction, Fraction | None, tuple[str, ...]] | None,
     ) -> Chunk:
+        if number is None and len(meanings) == 1 and meanings[0].kind not in _CHANGED_BY_PLACE:
+            kind, value, notes = meanings[0]
+            return Chunk(kind, value, tokens[first].start, tokens[last - 1].end, first, last, notes)
         ordered = meanings
         if len(ordered) > 1 and last < len(tokens) and tokens[last].text == ":":
             # `When: before breakfast`: in front of a colon a label is a label.

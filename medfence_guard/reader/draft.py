@@ -14,12 +14,25 @@ SIG_KINDS = frozenset(
     "refill route site confused malformed ambiguous composition indication_part indication inert code".split()
 )
 TIMING_KINDS = frozenset("slots rate when prn stat as_directed weekday ambiguous confused unsupported".split())
+_LONGEST_BRACKET = 200  # in chunks
 JOINTS = frozenset({"+", "/", "&", "and", "with", "-"})
 
 
 @dataclass(slots=True)
+class _SoFar:
+    """How many chunks of a draft were looked at, how many brackets they leave open, and their kinds."""
+
+    count: int = 0
+    depth: int = 0
+    kinds: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
 class Draft:
-    """A statement as cut: its chunks, the words before it in its clause, and the section it stands in."""
+    """A statement as cut: its chunks, the words before it in its clause, and the section it stands in.
+
+    `as_plain`: how many chunks it had as a `plain_order`; 0 if it was none.
+    """
 
     chunks: list[Chunk]
     anchor: int
@@ -42,6 +55,8 @@ class Draft:
     changed: bool = False
     shared: tuple[Chunk, ...] = ()
     told_beside: frozenset[str] = frozenset()
+    as_plain: int = 0
+    _told: _SoFar = field(default_factory=_SoFar, repr=False, compare=False)
 
     @property
     def start(self) -> int:
@@ -52,22 +67,44 @@ class Draft:
         return max(c.end for c in self.chunks)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is a `plain_order`, and nothing was added to it."""
+        return self.as_plain == len(self.chunks) and not self.context and not self.shared
+
+    @property
     def in_brackets(self) -> bool:
         """Whether a bracket is open at the end of what was read."""
-        depth = 0
-        for c in self.chunks:
+        return self._so_far().depth > 0
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it says when or how often."""
+        return not self._so_far().kinds.isdisjoint(TIMING_KINDS)
+
+    def holds(self, kind: str) -> bool:
+        """Whether a chunk of this kind was read."""
+        return kind in self._so_far().kinds
+
+    def _so_far(self) -> _SoFar:
+        """What was read, counted on from where it was asked for last: it is asked at every comma and name of a line."""
+        if self._told.count > len(self.chunks):
+            self._told = _SoFar()
+        told = self._told
+        for c in self.chunks[told.count :]:
+            told.kinds.add(c.kind)
             if c.kind == "mark":
-                depth += (c.value in ("(", "[")) - (c.value in (")", "]"))
-        return depth > 0
+                told.depth += (c.value in ("(", "[")) - (c.value in (")", "]"))
+        told.count = len(self.chunks)
+        return told
 
     def bracket_content(self, chunks: Sequence[Chunk], place: int) -> list[Chunk]:
-        """What stands in the bracket open at the end of this draft, which goes on at `place` of a line."""
+        """What stands in the bracket open at the end of this draft, which goes on at `place` of a line, no further than it matters."""
         inside: list[Chunk] = []
-        for c in reversed(self.chunks):
+        for c in reversed(self.chunks[-_LONGEST_BRACKET:]):
             if c.kind == "mark" and c.value in ("(", "["):
                 break
             inside.append(c)
-        for c in chunks[place:]:
+        for c in chunks[place : place + _LONGEST_BRACKET]:
             if c.kind == "mark" and c.value in (")", "]"):
                 break
             inside.append(c)

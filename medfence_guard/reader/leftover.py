@@ -103,7 +103,7 @@ class Page(NamedTuple):
     misread: Misread | None = None
 
     def text_of(self, chunks: Sequence[Chunk]) -> str:
-        return self.text[min(c.start for c in chunks) : max(c.end for c in chunks)]
+        return self.text[min([c.start for c in chunks]) : max([c.end for c in chunks])]
 
 
 def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
@@ -129,7 +129,12 @@ def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
     """What is left of each line once the statements, and the asides, are taken out of it."""
     owned = sorted([(c.start, c.end, True) for c in taken] + [(start, end, False) for start, end in page.asides])
     starts = [start for start, _, _ in owned]
+    whole = {(c.start, c.end) for c in taken}
     for line, chunks in enumerate(page.lines):
+        listed = chunks[0].kind == "item"
+        if whole.issuperset([(c.start, c.end) for c in chunks[listed:]]):
+            # An order from end to end: of most lines that have one.
+            continue
         run: list[Chunk] = []
         trails = False
         for place, chunk in enumerate(chunks):
@@ -408,8 +413,18 @@ _ADDED, _TAKEN_OFF = re.compile(r"\| *\+ *\|? *$"), re.compile(r"\| *(?:-|x|✗|
 _REPLACED = re.compile(r"\b(?:instead|in place of|in lieu of|(?:to be )?replaced by|to replace)\b")
 
 
+# One of these is in whatever the patterns above match.
+_IN_EVERY_SIGN = (
+    *("pto", "pt.o", "pt o", "pt. o", "p.t", "p t", "p. t", "cont", "overleaf", "see over", "see rev", "see back", "turn over", "turn rev"),
+    *("turn back", "page", "medicine", "drugs", "items", "medication", "meds", '"', "''", ",,", "instead", "in place", "in lieu"),
+    "replace",
+)
+
+
 def _signs(page: Page) -> Iterator[tuple[int, int]]:
     """What a line says of the page or of the orders on it, whatever else stands there: that more follows, how many, the same again."""
+    if not any(part in page.text for part in _IN_EVERY_SIGN):
+        return
     pages: dict[int, tuple[int, int]] = {}
     last = 0
     signed = any(_ADDED.search(page.text_of(chunks)) for chunks in page.lines)

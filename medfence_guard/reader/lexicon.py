@@ -279,6 +279,8 @@ class AsideClass(NamedTuple):
     conditions: ByFirst
     numbers: bool
     members: tuple[str, ...]
+    heads: frozenset[str]
+    """The first words a clause of this class may have."""
 
 
 def compile_asides(raw: Mapping[str, Any]) -> tuple[AsideClass, ...]:
@@ -296,6 +298,7 @@ def compile_asides(raw: Mapping[str, Any]) -> tuple[AsideClass, ...]:
             conditions=_by_first(row["conditions"]),
             numbers=row["numbers"],
             members=tuple(row["members"]),
+            heads=frozenset(_by_first([*row["subjects"], *row["openers"], *row["conditions"]])),
         )
         for row in raw["classes"]
     )

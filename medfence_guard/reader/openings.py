@@ -19,11 +19,11 @@ SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "
 
 def separated(chunks: list[Chunk], text: str) -> list[Chunk]:
     """`Tab X 50 mg * OD * 1 month`: a star with white space around it, twice or more inside a line, separates."""
-    stars = [
+    stars = {
         n
         for n, c in enumerate(chunks[1:-1], 1)
         if c.kind == "mark" and c.value == "*" and text[c.start - 1] == " " and text[c.end : c.end + 1] == " "
-    ]
+    }
     if len(stars) < 2:
         return chunks
     return [c._replace(value=",") if n in stars else c for n, c in enumerate(chunks)]
@@ -105,6 +105,32 @@ def count_serials(lines: Sequence[tuple[list[Chunk], bool]], tables: Collection[
         if follows or starts:
             out[line] = value
     return out
+
+
+def item_number(item: Chunk) -> int:
+    """The number of a list item: 2 of `2.`, `(2)`."""
+    return int("".join(c for c in str(item.value) if c.isdigit()))
+
+
+# What stands behind the strength of a plain order.
+_PLAIN_SIG = frozenset({"amount", "rate", "slots", "duration", "when", "prn"})
+_PLAIN_UNITS = frozenset({"mg", "ug"})
+
+
+def plain_order(chunks: Sequence[Chunk]) -> int:
+    """The place of the name in a line that is an order in its plainest form, `1. Tab. X 40 mg OD x 5 days after food`; else 0.
+
+    A list number, a form, a name, a strength in a unit that nothing but a medicine has, and how it is taken: each read in one way
+    only, on one line, and no other word or mark between them. So there is no heading, cue, aside, box or second order in it.
+    """
+    if len(chunks) < 5 or chunks[0].kind != "item" or chunks[1].kind != "form":
+        return 0
+    name = 3 if chunks[2].value == "." and chunks[2].start == chunks[1].end else 2
+    if chunks[name].kind != "drug" or chunks[name + 1].kind != "amount" or not _PLAIN_UNITS.issuperset(chunks[name + 1].value.units):
+        return 0
+    if not _PLAIN_SIG.issuperset([c.kind for c in chunks[name + 1 :]]) or any(c.meanings for c in chunks):
+        return 0
+    return name
 
 
 def is_tick_box(chunks: Sequence[Chunk]) -> bool:

@@ -186,6 +186,8 @@ MEAL_CODES = {"M": "MORN", "D": "NOON", "V": "EVE"}
 _NO_END = frozenset({"regularly"})
 # What stands behind an advice, a test or a complaint and may be said of that.
 _SAID_OF_OTHERS = frozenset({"rate", "slots", "when", "weekday", "duration", "site"})
+# What is said right behind one of these is said of the medicine.
+_OF_THE_ORDER = frozenset({"amount", "drug", "form", "rate", "slots", "duration"})
 _LINKING = frozenset({"of", "since", "from", "the", "on", "in"})
 # Complaints of the night: `for sleep at night` is when it is taken.
 _OF_THE_NIGHT = frozenset({"sleep", "insomnia", "sleeplessness"})
@@ -491,6 +493,9 @@ def _is_last(chunks: Sequence[Chunk], place: int) -> bool:
     return all(c.kind in ("mark", "item") for c in chunks[place + 1 :])
 
 
+_LONGEST_COMPOSITION = 200  # in chunks
+
+
 class RoleReader:
     """Assigns roles. The same reader serves statements (with a name) and single payload values (without)."""
 
@@ -544,10 +549,11 @@ class RoleReader:
             ):
                 place = self._component(chunks, place, roles)
                 continue
-            stepped = self._composition(chunks, place, roles, anchor) or self._monitoring(chunks, place)
-            if stepped is not None:
-                place = stepped
-                continue
+            if chunk.kind in ("mark", "composition"):
+                stepped = self._composition(chunks, place, roles, anchor) or self._monitoring(chunks, place)
+                if stepped is not None:
+                    place = stepped
+                    continue
             place = self._one(chunks, place, roles, insulin=insulin, eye=eye, surface=surface)
         if roles.name is not None and roles.name.label_chunk is not None:
             self._label_strength(roles)
@@ -588,6 +594,8 @@ class RoleReader:
         """`check sugar BD`, `fever x 5 days`, `pain right knee`: a time or place said of an advice, a test or a complaint."""
         chunk = chunks[place]
         left = place - 1
+        if left >= 0 and not roles.beside and chunks[left].kind in _OF_THE_ORDER:
+            return False
         linked = False
         said = {r.chunk for r in roles.beside if r.chunk.kind != "site"}
         while left >= 0 and (surface(chunks[left]) in _LINKING or chunks[left] in said):
@@ -673,14 +681,16 @@ class RoleReader:
             return None
         if anchor is not None and place < anchor:
             return None
+        if opens and (roles.has_timing or roles.durations):
+            # Behind the timing a bracketed name is another matter.
+            return None
         closing = {"(": ")", "[": "]"}.get(str(chunk.value)) if opens else None
         stop = place + 1
         while stop < len(chunks) and not (closing is not None and chunks[stop].kind == "mark" and chunks[stop].value == closing):
             stop += 1
+            if stop - place > _LONGEST_COMPOSITION:
+                return None
         inside = chunks[place + 1 : stop]
-        if opens and (roles.has_timing or roles.durations):
-            # Behind the timing a bracketed name is another matter.
-            return None
         if opens and inside and inside[0].value in ("+", "&", "not", "joiners"):
             # `(with X 5 mg)`: what is taken beside it.
             return None
@@ -1233,9 +1243,11 @@ class RoleReader:
             self._under_slots(roles, columns, chunks)
             return
         order = [c for c in columns if c in ("duration_days", "quantity")]
+        if order[:1] != ["duration_days"] or roles.durations:
+            return
         timed = min((t.chunk.end for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat)), default=None)
         behind = [r for r in roles.numbers if timed is not None and timed <= r.chunk.start]
-        if order[:1] == ["duration_days"] and self._one_each(order, behind) and not roles.durations:
+        if self._one_each(order, behind):
             self._take_columns(roles, order, behind)
 
     def _under_slots(self, roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:
@@ -1283,7 +1295,7 @@ class RoleReader:
     @staticmethod
     def _count(roles: Roles) -> None:
         """`x 5 days (10 tabs)`, `OD tabs 2`: the total of the course is a pack; a few pieces, or what a timing follows, are a dose."""
-        timed_at = {r.chunk.start for r in (*roles.rates, *roles.slots, *roles.whens)}
+        timed_at = {r.chunk.start for r in (*roles.rates, *roles.slots, *roles.whens)} if roles.counted else ()
         for role in roles.counted:
             number, high, unit = role.value
             low, top = course_total(roles)

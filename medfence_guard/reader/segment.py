@@ -45,7 +45,9 @@ from medfence_guard.reader.openings import (
     is_ordered,
     is_sentence_end,
     is_tick_box,
+    item_number,
     names_something,
+    plain_order,
     separated,
     soap_letter,
     starts_with_form,
@@ -86,6 +88,7 @@ _OWN_SET = re.compile(rf"\b(current|home|regular) {_SET}\b")
 _SET_WORDS = spoken_in(f"rest {_SET_STARTS}")
 _VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
+_DOSED = TIMING_KINDS | {"amount", "number", "tuple", "malformed", "form"}
 # How the place or the manner begins that is told behind the form of a cream.
 _PLACED = frozenset("on over around to thin small pea a".split())
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
@@ -99,6 +102,8 @@ _LINE_SECTIONS = frozenset(
 
 
 _LONGEST_CLAUSE = 80  # in chunks; a longer one is prose, and no aside
+_LONGEST_LEAD = 40  # what leads up to a name
+_LONGEST_COMBINATION = 80
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 
@@ -139,6 +144,7 @@ class Segmenter:
         self._spoken = None if split else spoken_in(folded)
         self._lexicon = lexicon if self._spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(self._spoken))
         self._text = folded
+        self._marked_for_a_model = "<!--" in folded or any(mark in folded for mark in lexicon.instruction_marks)
         self.out = Segmented()
         self._section = ("", "unknown")
         self._after_line: tuple[str, str] | None = None
@@ -165,6 +171,9 @@ class Segmenter:
         self._after_visit = False
         self._asides = 0
         self._told = False
+        # Of the line: whether it names a test, and its last chunk that can be said of a medicine.
+        self._is_tested = False
+        self._last_dosed = -1
         self._asides_here: Sequence[AsideClass] = lexicon.asides
         self._told_asides: list[tuple[int, int]] = []
 
@@ -348,6 +357,9 @@ class Segmenter:
         self._after_visit = False
         self._context = []
         self._clause_cue = None
+        if not self._signs and not self._marked_for_a_model and (name := plain_order(chunks)):
+            self._read_plain_order(chunks, name)
+            return
         place = 0
         numbered: int | None = None
         chunks = separated(chunks, self._text)
@@ -372,8 +384,7 @@ class Segmenter:
             self.out.patients += 1
         if chunks[0].kind == "item":
             self._close()
-            digits = "".join(c for c in str(chunks[0].value) if c.isdigit())
-            numbered = int(digits) if digits else None
+            numbered = item_number(chunks[0])
             place = 1
         elif (
             len(chunks) > 2
@@ -420,20 +431,7 @@ class Segmenter:
             return
         if numbered is not None:
             self.out.item_numbers.append(numbered)
-        line_text = self._text[chunks[0].start : chunks[-1].end]
-        unlisted = _UNLISTED_SET.search(line_text) if self._may_say(_SET_WORDS) else None
-        if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
-            self.out.collectives.append(
-                Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
-            )
-        beside = bool(self.out.drafts or self._open) and self._line - (self._open or self.out.drafts[-1]).last_line <= 1
-        if (
-            self._lexicon.remarks.corrections.search(line_text) is not None
-            or turns_the_slots(line_text)
-            or (beside and ends_the_order_above(line_text))
-            or (not any(c.kind in ("drug", "form") for c in chunks) and place == 0 and selects_by_number(line_text))
-        ):
-            self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
+        line_text = self._note_text(chunks, place)
         chunks = self._short_form(chunks, place)
         if is_of_the_paper(chunks[place:], self._text, self._lexicon.remarks.in_no_name):
             # Below the doctor's name or degrees stand a place and hours.
@@ -476,6 +474,38 @@ class Segmenter:
         joined = opened_here is not None and self._open is opened_here and opened_here.last_line == self._line
         if made <= 0 and not joined and (not header or names_a_fluid(line_text)):
             self._note_unread(chunks[place:], numbered)
+
+    def _note_text(self, chunks: Sequence[Chunk], place: int) -> str:
+        """The text of a line, once it is noted what it says of the orders of the page by its wording alone. `place`: behind its number."""
+        line_text = self._text[chunks[0].start : chunks[-1].end]
+        unlisted = _UNLISTED_SET.search(line_text) if self._may_say(_SET_WORDS) else None
+        if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
+            self.out.collectives.append(
+                Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
+            )
+        beside = bool(self.out.drafts or self._open) and self._line - (self._open or self.out.drafts[-1]).last_line <= 1
+        if (
+            self._lexicon.remarks.corrections.search(line_text) is not None
+            or turns_the_slots(line_text)
+            or (beside and ends_the_order_above(line_text))
+            or (not any(c.kind in ("drug", "form") for c in chunks) and place == 0 and selects_by_number(line_text))
+        ):
+            self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
+        return line_text
+
+    def _read_plain_order(self, chunks: list[Chunk], name: int) -> None:
+        """What the walk along the line would come to, without a question at each word that a `plain_order` cannot answer otherwise."""
+        self._close()
+        numbered = item_number(chunks[0])
+        self.out.item_numbers.append(numbered)
+        self._note_text(chunks, 1)
+        self._injected = self._ticked = self._bulleted = False
+        self._told = True
+        draft = self._begin(chunks, 1, name, numbered)
+        draft.chunks.extend(chunks[name + 1 :])
+        if "\n" not in self._text[min([c.start for c in chunks]) : max([c.end for c in chunks])]:
+            # A line of the page may be of two lines of the text.
+            draft.as_plain = len(draft.chunks)
 
     def _flush(self, *, whole_line: bool = False, ends_with_colon: bool = False, numbered: int | None = None) -> None:
         """A clause without a medicine ends here. A status cue, a doubt or an amount in it may speak of the one beside it."""
@@ -594,9 +624,7 @@ class Segmenter:
         if len(chunks) > 1 and means(chunks[0], "model_label") and chunks[1].kind == "mark" and chunks[1].value == ":":
             return True
         text = self._text[chunks[0].start : chunks[-1].end]
-        if "<!--" in text:
-            return True
-        return any(mark in text for mark in self._lexicon.instruction_marks)
+        return self._marked_for_a_model and any(mark in text for mark in ("<!--", *self._lexicon.instruction_marks))
 
     def _count_patient(self, chunks: Sequence[Chunk], place: int) -> None:
         surface = self._text[chunks[place].start : chunks[place].end]
@@ -642,6 +670,8 @@ class Segmenter:
 
     def _walk(self, at: _Cursor) -> None:
         """Read a line chunk by chunk; each is taken by the first of the readings below that will have it."""
+        self._is_tested = any(c.kind == "header_line_starts" for c in at.chunks)
+        self._last_dosed = next((n for n in range(len(at.chunks) - 1, -1, -1) if at.chunks[n].kind in _DOSED), -1)
         if self._open is not None and not self._aside_end(at.chunks, at.place) and not self._goes_on(at):
             self._close()
         while at.place < len(at.chunks):
@@ -783,7 +813,7 @@ class Segmenter:
 
     def _leave_at_comma(self, at: _Cursor, draft: Draft) -> bool:
         """`1 g QDS PRN, safety netted, no antibiotics`"""
-        if draft.in_brackets or not any(c.kind in TIMING_KINDS for c in draft.chunks):
+        if draft.in_brackets or not draft.is_timed:
             return False
         end = self._aside_end(at.chunks, at.place + 1, tail=True)
         if not end:
@@ -966,7 +996,7 @@ class Segmenter:
             return place if self._may_stand_here(chunks, place, place, header=header) else None
         after = place
         form = numbered is not None and at_start
-        count = len(chunks)
+        count = min(len(chunks), place + _LONGEST_LEAD)
         if is_list_number(chunks, place):
             # A list number in the middle of a line.
             after = place + 2
@@ -1073,12 +1103,9 @@ class Segmenter:
             return True
         if is_finding(chunks, anchor):
             return False
-        dosed = any(
-            c.kind in ("amount", "number", "tuple", "malformed") or c.kind in TIMING_KINDS or c.kind == "form" for c in chunks[anchor + 1 :]
-        )
         # `Test: Calcium, Vit B12, Creatinine`: a list of laboratory names, none of them dosed.
         named_first = anchor == 0 and len(chunks) > 1 and chunks[1].kind == "word"
-        return dosed or named_first or not any(c.kind == "header_line_starts" for c in chunks)
+        return named_first or not self._is_tested or anchor < self._last_dosed
 
     def _belongs_to_open(self, chunks: Sequence[Chunk], place: int, lead: int | None = None) -> bool:
         """Whether the name at `place` goes with the statement being read: a printed composition, a combination, `Brand (Generic)`."""
@@ -1092,7 +1119,7 @@ class Segmenter:
             return False
         if draft.after_break and not draft.in_brackets:
             return False
-        if any(c.kind == "composition" for c in draft.chunks) or any(c.kind == "composition" for c in chunks[max(0, place - 4) : place]):
+        if draft.holds("composition") or any(c.kind == "composition" for c in chunks[max(0, place - 4) : place]):
             if draft.in_brackets or any(c.kind == "composition" for c in draft.chunks[-8:]):
                 return True
         if draft.in_brackets:
@@ -1100,6 +1127,8 @@ class Segmenter:
             return not any(c.kind in ("cue", "verb", "person_roles") for c in inside)
         # A combination: names joined by + or /, nothing but amounts between them, and no brand among them.
         trail = draft.chunks[draft.anchor :]
+        if len(trail) > _LONGEST_COMBINATION:
+            return False
         joint = trail[-1] if trail else None
         if joint is None or lead is not None:
             return False
@@ -1119,7 +1148,7 @@ class Segmenter:
 
     # -- beginning and ending --------------------------------------------------------------------------------------
 
-    def _begin(self, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> None:
+    def _begin(self, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> Draft:
         lead = list(chunks[place : anchor + 1])
         while len(lead) > 2 and lead[0].kind == "number" and lead[1].kind == "mark":
             lead = lead[2:]
@@ -1138,7 +1167,7 @@ class Segmenter:
                 # `x 7 days plus Y`: it only joins.
                 previous.chunks.pop()
         same_clause = previous is not None and previous.last_line == self._line and not previous.after_break
-        if previous is not None and same_clause and not any(c.kind in TIMING_KINDS for c in previous.chunks):
+        if previous is not None and same_clause and not previous.is_timed:
             previous.shared_tail = True
         carried = self._clause_cue
         if previous is not None and same_clause:
@@ -1160,7 +1189,7 @@ class Segmenter:
         ):
             back.insert(0, context.pop())
         body = back + lead
-        self._open = Draft(
+        self._open = draft = Draft(
             chunks=body,
             anchor=len(body) - 1,
             context=context,
@@ -1199,6 +1228,7 @@ class Segmenter:
         for c in body:
             if c.kind == "cue":
                 self._clause_cue = c
+        return draft
 
     def _close(self) -> None:
         if self._open is not None:

@@ -21,6 +21,8 @@ from medfence_guard.reader.shared import sort_of
 
 _VALUE_KINDS = frozenset({"amount", "number", "tuple", "rate", "slots"})
 _STEP_KINDS = frozenset({"amount", "rate", "slots", "when", "prn"})
+_TIMES_OF_A_STEP = frozenset({"rate", "slots", "when", "prn", "stat", "duration"})
+_AMOUNT = frozenset({"amount"})
 _is_arrow = re.compile(r"[-=]{1,6}>|→|⇒").fullmatch
 
 
@@ -76,14 +78,16 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
     kept = list(chunks)
     old: list[Chunk] = []
     turn: int | None = None
+    last_value = _last(chunks, _VALUE_KINDS)
+    sorts = _Sides(chunks, anchor + 1)
     for place in range(anchor + 1, len(chunks)):
         chunk = chunks[place]
         arrow = _is_arrow(surface(chunk)) is not None
         to_word = chunk.kind == "word" and chunk.value == "to"
         inner = chunk.kind == "cue" and chunk.value[0] in ("increase", "decrease", "switch_to") and surface(chunk).endswith(" to")
-        if arrow and not _same_kinds(chunks[anchor + 1 : place], chunks[place + 1 :]):
+        if arrow and not sorts.of_one_kind(place):
             arrow = False
-        if (arrow or (to_word and changing) or inner) and any(c.kind in _VALUE_KINDS for c in chunks[place + 1 :]):
+        if (arrow or (to_word and changing) or inner) and place < last_value:
             turn = place
             if arrow and any(c.kind == "duration" for c in chunks[anchor + 1 : place]):
                 turn = None
@@ -127,9 +131,28 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
     return current, old, turn is not None
 
 
-def _same_kinds(before: Sequence[Chunk], after: Sequence[Chunk]) -> bool:
-    """Whether an arrow stands between two values of one kind (`5 mg -> 10 mg`, `OD -> BD`); else it only points (`625 Duo -> 1 tab BD`)."""
-    return bool(_sorts(before) & _sorts(after))
+def _last(chunks: Sequence[Chunk], kinds: frozenset[str]) -> int:
+    """The last place of a chunk of these kinds; -1 if there is none."""
+    return next((place for place in range(len(chunks) - 1, -1, -1) if chunks[place].kind in kinds), -1)
+
+
+class _Sides:
+    """The sorts of value on both sides of a place: a first and a last place of each, found once for all arrows of a statement."""
+
+    def __init__(self, chunks: Sequence[Chunk], first: int) -> None:
+        self._chunks = chunks
+        self._from = first
+        self._places: dict[str, tuple[int, int]] | None = None
+
+    def of_one_kind(self, place: int) -> bool:
+        """Whether an arrow stands between two values of one kind (`5 mg -> 10 mg`, `OD -> BD`); else it only points
+        (`625 Duo -> 1 tab BD`)."""
+        if self._places is None:
+            self._places = {}
+            for here in range(self._from, len(self._chunks)):
+                for sort in _sorts(self._chunks[here : here + 1]):
+                    self._places[sort] = (self._places.get(sort, (here, here))[0], here)
+        return any(first < place < last for first, last in self._places.values())
 
 
 def _sorts(chunks: Sequence[Chunk]) -> set[str]:
@@ -259,10 +282,29 @@ _STEP_ONLY = frozenset({"amount", "rate", "slots", "when", "duration", "site"})
 _PARTING = frozenset({",", ";"})
 
 
-def _is_whole_step(chunks: Sequence[Chunk]) -> bool:
-    """A frequency and a duration: nothing is left open that the words behind it could still tell."""
-    timed = any(c.kind in ("rate", "slots") or (c.kind == "when" and c.value[0] in DAY_PARTS) for c in chunks)
-    return timed and sum(c.kind == "duration" for c in chunks) == 1
+class _Step:
+    """The chunks of a step, and what they come to so far."""
+
+    def __init__(self) -> None:
+        self.chunks: list[Chunk] = []
+        self.kinds: set[str] = set()
+        self.brackets = 0
+        self._durations = 0
+        self._timed = False
+
+    def add(self, chunk: Chunk) -> None:
+        kind, value = chunk.kind, chunk.value
+        self.chunks.append(chunk)
+        self.kinds.add(kind)
+        self._durations += kind == "duration"
+        self._timed = self._timed or kind in ("rate", "slots") or (kind == "when" and value[0] in DAY_PARTS)
+        if kind == "mark":
+            self.brackets += (value in ("(", "[")) - (value in (")", "]"))
+
+    @property
+    def is_whole(self) -> bool:
+        """A frequency and a duration: nothing is left open that the words behind it could still tell."""
+        return self._timed and self._durations == 1
 
 
 def _broken(before: Chunk, after: Chunk, surface: Callable[[Chunk], str]) -> bool:
@@ -271,67 +313,73 @@ def _broken(before: Chunk, after: Chunk, surface: Callable[[Chunk], str]) -> boo
     return "\n" in between or ";" in between
 
 
-def _parted(chunks: Sequence[Chunk], place: int, before: Sequence[Chunk], surface: Callable[[Chunk], str]) -> bool:
+def _parted(chunks: Sequence[Chunk], place: int, before: _Step, surface: Callable[[Chunk], str]) -> bool:
     """`40 mg OD x 5 days, 20 mg OD x 5 days`: a whole step before the place and a whole one behind it, which names nothing new."""
     chunk = chunks[place]
     comma = chunk.kind == "mark" and chunk.value in _PARTING
-    if not (comma or _broken(chunks[place - 1], chunk, surface)) or not _is_whole_step(before):
+    if not before.is_whole or before.brackets or not (comma or _broken(chunks[place - 1], chunk, surface)):
         return False
-    if sum((c.kind == "mark") * ((c.value in ("(", "[")) - (c.value in (")", "]"))) for c in before):
-        return False
-    step: list[Chunk] = []
+    step = _Step()
     for index in range(place + comma, len(chunks)):
         here = chunks[index]
         if here.kind == "then" or (here.kind == "mark" and here.value in _PARTING):
             break
-        if step and _broken(step[-1], here, surface):
+        if step.chunks and _broken(step.chunks[-1], here, surface):
             break
-        step.append(here)
+        step.add(here)
     plain = all(
-        c.kind in _STEP_ONLY or (c.kind == "mark" and c.value in (".", "-")) or (c.kind == "word" and c.value in ("x", "for")) for c in step
+        c.kind in _STEP_ONLY or (c.kind == "mark" and c.value in (".", "-")) or (c.kind == "word" and c.value in ("x", "for"))
+        for c in step.chunks
     )
-    return plain and _is_whole_step(step)
+    return plain and step.is_whole
 
 
 def _steps(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> list[list[Chunk]]:
     """The chunks of each step, split at `then`, `followed by`, `→` and between whole steps; one list when there are no steps."""
     head = list(chunks[: anchor + 1])
-    parts: list[list[Chunk]] = [[]]
+    parts = [_Step()]
     dropped = False
+    last_of_a_step, last_amount = _last(chunks, _STEP_KINDS), _last(chunks, _AMOUNT)
     for place in range(anchor + 1, len(chunks)):
         chunk = chunks[place]
         if _parted(chunks, place, parts[-1], surface):
-            parts.append([])
+            parts.append(_Step())
             if chunk.kind == "mark":
                 continue
         if chunk.kind == "then":
-            rest = chunks[place + 1 :]
-            if surface(chunk) == "then stop" and not rest and any(c.kind == "duration" for c in parts[-1]):
+            before = parts[-1].kinds
+            if surface(chunk) == "then stop" and place + 1 == len(chunks) and "duration" in before:
                 dropped = True
                 continue
-            stops = next((c for c in rest if c.kind not in ("mark", "word")), None)
-            if stops is not None and stops.kind == "cue" and stops.value[0] == "stopped" and any(c.kind == "duration" for c in parts[-1]):
+            stops = _next_but_words(chunks, place + 1) if "duration" in before else None
+            if stops is not None and stops.kind == "cue" and stops.value[0] == "stopped":
                 # `x 5 days then stop` says no more than the duration does.
-                tail = [c for c in rest if c is not stops]
-                parts[-1].extend(tail)
+                for behind in chunks[place + 1 :]:
+                    if behind is not stops:
+                        parts[-1].add(behind)
                 break
-            timed = any(c.kind in ("rate", "slots", "when", "prn", "stat", "duration") for c in parts[-1])
+            timed = not before.isdisjoint(_TIMES_OF_A_STEP)
             if (
-                any(c.kind in _STEP_KINDS for c in rest)
-                and (timed or any(c.kind == "amount" for c in rest))
-                and any(c.kind in _STEP_KINDS for c in parts[-1])
+                place < last_of_a_step
+                and (timed or place < last_amount)
+                and not before.isdisjoint(_STEP_KINDS)
                 and (timed or chunk.value != "arrow")
             ):
-                parts.append([])
+                parts.append(_Step())
                 continue
             if chunk.value == "arrow" and not timed:
                 # `Calpol 650 mg -> SOS`: an arrow between a name and its timing only points.
                 dropped = True
                 continue
-        parts[-1].append(chunk)
+        parts[-1].add(chunk)
     if len(parts) == 1 and not dropped:
         return [list(chunks)]
-    return [head + part for part in parts]
+    return [head + part.chunks for part in parts]
+
+
+def _next_but_words(chunks: Sequence[Chunk], place: int) -> Chunk | None:
+    """The first chunk from a place on that is neither a mark nor an unknown word."""
+    return next((chunks[n] for n in range(place, len(chunks)) if chunks[n].kind not in ("mark", "word")), None)
 
 
 def _inherit(first: Roles, later: Roles) -> None:
@@ -364,14 +412,20 @@ class StatementReader:
         return statements
 
     def _read_one(self, draft: Draft, group: int, index: int, surface: Callable[[Chunk], str]) -> list[Statement]:
-        before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._lexicon)
-        anchor = draft.anchor + len(before)
-        current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
-        if draft.shared:
-            first_told = draft.shared[0]
-            current = [*current, first_told._replace(kind="mark", value=",", end=first_told.start, meanings=()), *draft.shared]
-        draft.changed = turned or bool(old)
-        parts = _steps(current, anchor, surface)
+        if draft.is_plain:
+            # No word before it, no change, no step.
+            anchor, current = draft.anchor, draft.chunks
+            old: list[Chunk] = []
+            parts = [current]
+        else:
+            before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._lexicon)
+            anchor = draft.anchor + len(before)
+            current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
+            if draft.shared:
+                first_told = draft.shared[0]
+                current = [*current, first_told._replace(kind="mark", value=",", end=first_told.start, meanings=()), *draft.shared]
+            draft.changed = turned or bool(old)
+            parts = _steps(current, anchor, surface)
         whole = current if len(parts) > 1 else ()
         out: list[Statement] = []
         first: Roles | None = None

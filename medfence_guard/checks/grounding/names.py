@@ -433,8 +433,9 @@ def _name_extras(context: Context, item: Item, claim: Claim, roles: Roles, state
     if amounts:
         judged = compare_strength(setting, amounts, units_implied(context, statement))
         out.extend(_attested_amounts(context, claim, roles, statement, judged) if generic else judged)
-    out.extend(judgement for r in roles.forms for judgement in judge_form(context, setting, statement, r.value))
-    out.extend(judge_container(context, setting, " ".join(claim.text[r.chunk.start : r.chunk.end] for r in roles.forms)))
+    if roles.forms:
+        out.extend(judgement for r in roles.forms for judgement in judge_form(context, setting, statement, r.value))
+        out.extend(judge_container(context, setting, " ".join(claim.text[r.chunk.start : r.chunk.end] for r in roles.forms)))
     rest = said_besides(context, setting, item, claim, roles, beside=("strengths", "forms", "numbers", "ambiguous"), residue=False)
     # The release of a part is no fact of the bundle, so nothing refutes it.
     out.extend(j._replace(verdict=ABSTAIN) if generic and j.rule == "release.not_in_source" and j.verdict is FAIL else j for j in rest)

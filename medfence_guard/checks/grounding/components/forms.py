@@ -119,6 +119,8 @@ _CONTAINERS = {
 def judge_container(context: Context, setting: Setting, told: str) -> list[Judgement]:
     """`pen`, `vial`, `cartridge`, `prefilled syringe`: each is a claim of its own, though all of them are injections."""
     claimed = {_CONTAINERS[w] for w in words_of(told) if w in _CONTAINERS}
+    if not claimed:
+        return []
     stated = {_CONTAINERS[w] for w in statement_words(context, setting.statement).split() if w in _CONTAINERS}
     if not claimed - stated:
         return []
