@@ -54,6 +54,7 @@ _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
 _SHORT = 4
 # In longer clauses without a heading, words of ordinary speech tell a history.
 _LONGEST_TOLD = 6
+_REGIMEN = frozenset({"rate", "prn"})
 # What is named under these is not taken by the patient.
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
@@ -318,8 +319,13 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if told and remarks.deciding_short.issuperset(words):
         # `HPI: irregular`
         return True
-    spoken = {word for c in body if c.kind not in _SETTLED for word in _WORD.findall(page.text_of([c]))}
+    settled = [c for c in body if c.kind in _SETTLED and (c.kind != "label" or c is body[0] or ":" in page.text_of(body))]
+    spoken = {word for c in body if c not in settled for word in _WORD.findall(page.text_of([c]))}
     if len(words) <= (_SHORT if told else _LONGEST_TOLD) and not remarks.ordinary.isdisjoint(spoken):
+        return True
+    regimen = not kinds.isdisjoint(_REGIMEN) or (len(body) > 1 and body[-1].kind == "route")
+    if not told and len(words) <= _SHORT and regimen and kinds.isdisjoint(_COMPLAINT - {"mark"}):
+        # `Weekly pillbox`, `Oral to IV`
         return True
     if titled and "prescription" in spoken:
         # `Name: A B, prescription of C`
@@ -344,7 +350,7 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
 
 def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:
     """`Non compliant with diet`: a plain word says of what."""
-    return any(page.lexicon.plain.group(page.text_of([c])) for c in chunks)
+    return any(c.kind != "mark" and len(text := page.text_of([c])) > 1 and page.lexicon.plain.group(text) for c in chunks)
 
 
 # `PTO`, `continued overleaf`: more stands where nobody reads. `Page 2 of 2` at its end says that nothing does.
