@@ -52,6 +52,8 @@ _COMPLAINT = frozenset("indication indication_part mark".split())
 _KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
 _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
 _SHORT = 4
+# No name of a medicine has fewer letters.
+_NAMED = 3
 # In longer clauses without a heading, words of ordinary speech tell a history.
 _LONGEST_TOLD = 6
 _REGIMEN = frozenset({"rate", "prn"})
@@ -304,6 +306,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     `told`: under a heading of what was found.
     """
     titled = section == "header"
+    if section == "stop" and all(len(word) < _NAMED for word in _WORD.findall(page.text_of(body))):
+        # `Stop x1`: no medicine is named.
+        return True
     kinds = {c.kind for c in body}
     if not kinds.isdisjoint(_OF_TAKING) or (kinds <= _TIMES and not kinds <= _WITHOUT_TIME):
         return True
@@ -363,7 +368,7 @@ _COUNTED = r"(?:medicines|drugs|items|medications|meds)"
 _TOTAL = re.compile(rf"\btotal ?[:=-]? ?(\d+) ?{_COUNTED}\b|\b(?:total|nos?\.? of) ?{_COUNTED} ?[:=-]? ?(\d+)\b")
 # Marks for what stands above, and words for what is replaced, on the line of an order.
 _DITTO = re.compile(r"(?<!\S)(?:- ?)?(?:\" ?\"|\"|''|,,)(?: ?-)?(?!\S)")
-_SAME = re.compile(r"(?<!continue )(?<!cont )(?<!ct )(?<!adv )(?<!rest )\bsame\W*$|\((?:ip|ward|er|ed|icu|casualty)\)\W*$")
+_SAME = re.compile(r"(?<!continue )(?<!cont )(?<!ct )(?<!adv )(?<!rest )\bsame\W*$|\bto start\W*$|\((?:ip|ward|er|ed|icu|casualty)\)\W*$")
 # A line of its own between two orders that makes them alternatives.
 _EITHER = re.compile(r"\W*(?:/|or|vs|versus|ya|या)\W*")
 # The last column of a table: `+` what is added, `-` what is taken off.
