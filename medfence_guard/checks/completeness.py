@@ -403,7 +403,10 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
             continue
         roles = context.roles_of(claim)
         if component in kinds and getattr(roles, kinds[component]):
-            return True
+            # `2 tabs`, and the `1 tab` of a slot: the dose beside the slots is another.
+            slotted = component == "dose" and claim.field == "frequency" and bool(statement.roles.slots)
+            if not slotted or {r.value for r in statement.roles.doses} <= {r.value for r in roles.doses}:
+                return True
         if component == "dose" and roles.slots and spelt_out(statement.roles) is not None:
             # `1 tab morning, 2 tabs night` is the `1-0-2` of the claim, which is compared with it.
             return True

@@ -291,6 +291,9 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
     remarks = page.lexicon.remarks
     if not remarks.deciding.isdisjoint(word for word in words if word not in remarks.nouns):
         return True
+    if any(c.kind in _REGIMEN or c.kind == "weekday" for c in body):
+        # `weekly Tab X`
+        return True
     if any(means(c, "review_phrases") for c in body) or not _LEADS.isdisjoint(words) or words[-1:] == ["or"]:
         return True
     measured = any(means(c, "header_line_starts") or c.kind == "indication" for c in body)
