@@ -416,7 +416,6 @@ _HELD_AS = {
     "site": "sites",
     "quantity": "quantities",
     "max_dose": "maxima",
-    "dose": "doses",
     "refills": "refills",
 }
 # What a value of another kind may carry.
@@ -429,6 +428,11 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         if claim.field == "max_dose":
             continue
         roles = context.roles_of(claim)
+        if component == "dose" and roles.doses:
+            # `2 tabs`, and the `1 tab` of a slot: the dose beside the slots is another.
+            slotted = claim.field == "frequency" and bool(statement.roles.slots)
+            if not slotted or {r.value for r in statement.roles.doses} <= {r.value for r in roles.doses}:
+                return True
         if component == "dose" and roles.slots and spelt_out(statement.roles) is not None:
             # `1 tab morning, 2 tabs night` is the `1-0-2` of the claim, which is compared with it.
             return True

@@ -53,8 +53,11 @@ _COMPLAINT = frozenset("indication indication_part mark".split())
 _KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
 _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
 _SHORT = 4
+# No name of a medicine has fewer letters.
+_NAMED = 3
 # In longer clauses without a heading, words of ordinary speech tell a history.
 _LONGEST_TOLD = 6
+_REGIMEN = frozenset({"rate", "prn"})
 # What is named under these is not taken by the patient.
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
@@ -333,6 +336,9 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
     remarks = page.lexicon.remarks
     if not remarks.deciding.isdisjoint(word for word in words if word not in remarks.nouns):
         return True
+    if any(c.kind in _REGIMEN or c.kind == "weekday" for c in body):
+        # `weekly Tab X`
+        return True
     if any(means(c, "review_phrases") for c in body) or not _LEADS.isdisjoint(words) or words[-1:] == ["or"]:
         return True
     if _THEREFORE.match(page.text, body[-1].end):
@@ -351,6 +357,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     `told`: under a heading of what was found.
     """
     titled = section == "header"
+    if section == "stop" and all(len(word) < _NAMED for word in _WORD.findall(page.text_of(body))):
+        # `Stop x1`: no medicine is named.
+        return True
     kinds = {c.kind for c in body}
     if not kinds.isdisjoint(_OF_TAKING) or (kinds <= _TIMES and not kinds <= _WITHOUT_TIME):
         return True
@@ -366,8 +375,13 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if told and remarks.deciding_short.issuperset(words):
         # `HPI: irregular`
         return True
-    spoken = {word for c in body if c.kind not in _SETTLED for word in _WORD.findall(page.text_of([c]))}
+    settled = [c for c in body if c.kind in _SETTLED and (c.kind != "label" or c is body[0] or ":" in page.text_of(body))]
+    spoken = {word for c in body if c not in settled for word in _WORD.findall(page.text_of([c]))}
     if len(words) <= (_SHORT if told else _LONGEST_TOLD) and not remarks.ordinary.isdisjoint(spoken):
+        return True
+    regimen = not kinds.isdisjoint(_REGIMEN) or (len(body) > 1 and body[-1].kind == "route")
+    if not told and len(words) <= _SHORT and regimen and kinds.isdisjoint(_COMPLAINT - {"mark"}):
+        # `Weekly pillbox`, `Oral to IV`
         return True
     if titled and "prescription" in spoken:
         # `Name: A B, prescription of C`
@@ -392,7 +406,7 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
 
 def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:
     """`Non compliant with diet`: a plain word says of what."""
-    return any(page.lexicon.plain.group(page.text_of([c])) for c in chunks)
+    return any(c.kind != "mark" and len(text := page.text_of([c])) > 1 and page.lexicon.plain.group(text) for c in chunks)
 
 
 # `PTO`, `continued overleaf`: more stands where nobody reads. `Page 2 of 2` at its end says that nothing does.
@@ -405,7 +419,7 @@ _COUNTED = r"(?:medicines|drugs|items|medications|meds)"
 _TOTAL = re.compile(rf"\btotal ?[:=-]? ?(\d+) ?{_COUNTED}\b|\b(?:total|nos?\.? of) ?{_COUNTED} ?[:=-]? ?(\d+)\b")
 # Marks for what stands above, and words for what is replaced, on the line of an order.
 _DITTO = re.compile(r"(?<!\S)(?:- ?)?(?:\" ?\"|\"|''|,,)(?: ?-)?(?!\S)")
-_SAME = re.compile(r"(?<!continue )(?<!cont )(?<!ct )(?<!adv )(?<!rest )\bsame\W*$|\((?:ip|ward|er|ed|icu|casualty)\)\W*$")
+_SAME = re.compile(r"(?<!continue )(?<!cont )(?<!ct )(?<!adv )(?<!rest )\bsame\W*$|\bto start\W*$|\((?:ip|ward|er|ed|icu|casualty)\)\W*$")
 # A line of its own between two orders that makes them alternatives.
 _EITHER = re.compile(r"\W*(?:/|or|vs|versus|ya|या)\W*")
 # The last column of a table: `+` what is added, `-` what is taken off.

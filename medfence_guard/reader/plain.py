@@ -45,7 +45,7 @@ _VITAMIN = frozenset({"vit", "vitamin"})
 _ANSWERING = frozenset(", : - repeat get do send check".split())
 _LENGTHS = frozenset({"min", "mins", "minutes", "hour", "hours", "km"})
 # Of a weight, a fracture, a salt; alone, of a dose.
-_NEEDS_ANOTHER = frozenset({"reduction", "chart", "increase", "decrease"})
+_NEEDS_ANOTHER = frozenset({"reduction", "increase", "decrease"})
 _COUNTED = frozenset("strip strips pack packs packet packets box boxes bottle bottles sachet sachets tube tubes".split())
 _INFUSED = frozenset("fluid fluids saline".split())
 _ASKING = frozenset((first, "with") for first in ("check", "confirm", "ask", "discuss"))
@@ -121,7 +121,7 @@ def _counted_walk(tokens: Sequence[str], words: PlainWords) -> int:
 
 def _is_of_no_subject(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords) -> bool:
     """`Strips 2`, `Gradual reduction`, `Do not repeat`, `Check with GP`, `Fluids 500 ml stat`: plain words that say nothing plain."""
-    groups = [(token, words.group(token)) for token in tokens]
+    groups = [(token, words.group(token) or _group_of(chunk)) for token, chunk in zip(tokens, held, strict=True)]
     subjects = [token for token, group in groups if group is not None and token not in words.small]
     if (not subjects and not {"not", "no"}.isdisjoint(tokens)) or tuple(tokens[:2]) in _ASKING:
         return True
