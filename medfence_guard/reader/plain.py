@@ -72,7 +72,8 @@ def is_plain(
         return False
     at = opened = words.opening(tokens) or _counted_walk(tokens, words)
     visited = any(words.group(token) in words.conditional for token in tokens[:opened])
-    visit = visit or visited
+    # `Report immediately if`, `Come if`: the opener is the visit.
+    visit = visit or visited or tokens[at - 1 : at] == ["if"]
     conditioned = longest(words.conditions, tokens, at)
     if not (visit or conditioned) and (at == len(tokens) or not _is_subject(tokens[at], held[at], words)):
         return False
@@ -81,7 +82,7 @@ def is_plain(
     # `Temp > 100` is a condition without its `if`.
     compared = conditioned > 0 or not any(c.kind == "header_line_starts" for c in chunks)
     answered = not conditioned or visited
-    limited = conditioned > 0
+    limited = conditioned > 0 or tokens[at - 1 : at] == ["if"]
     last = len(tokens) - (tokens[-1] in words.closing and _is_done(tokens[at:], words))
     while at < last:
         token, chunk, before = tokens[at], held[at], tokens[at - 1] if at else ""
@@ -98,7 +99,7 @@ def is_plain(
         elif conditional and (size := longest(words.conditions, tokens, at)):
             timed = compared = limited = True
             at += size
-        elif before == "," and visit:
+        elif before == "," and visit and not (limited and token in words.in_conditions):
             # `Review after a month, twice weekly`
             return False
         elif (
@@ -140,7 +141,7 @@ def _ends(cue: Chunk) -> bool:
 
 def _is_done(tokens: Sequence[str], words: PlainWords) -> bool:
     """`OPG taken`, `Crisis numbers given`: done is a test, a procedure, a talk or a paper."""
-    return words.group(tokens[0]) in words.done
+    return bool(tokens) and words.group(tokens[0]) in words.done
 
 
 def _are_analytes(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords, *, tested: bool) -> bool:

@@ -102,7 +102,9 @@ def _said_behind(context: Context, item: Item, statement: Statement) -> Span | N
 def _carried_reason(context: Context, item: Item, statement: Statement) -> frozenset[Chunk]:
     """Words behind `SOS` or `for` that the item carries as its reason (`SOS for chest pain`): they are not lost."""
     told = {w for c in item.claims if c.field in ("as_needed_for", "indication") for w in words_of(c.text)}
-    if not told:
+    # Instructions hold other words too: of them a complaint and how bad it is.
+    beside = {w for c in item.claims if c.field == "instructions" for w in words_of(c.text)}
+    if not (told or beside):
         return frozenset()
     opened = min(
         (c.start for c in statement.chunks if c.kind == "prn" or (c.kind == "indication_part" and c.value == "starters")), default=None
@@ -115,5 +117,9 @@ def _carried_reason(context: Context, item: Item, statement: Statement) -> froze
         and r.chunk.start > opened
         and r.chunk.kind in ("word", "indication")
         and r.chunk.value not in doubt
-        and set(words_of(context.text(Span(r.chunk.start, r.chunk.end)))) <= told
+        and set(words_of(context.text(Span(r.chunk.start, r.chunk.end))))
+        <= (told | beside if r.chunk.kind == "indication" or r.chunk.value in _HOW_BAD else told)
     )
+
+
+_HOW_BAD = frozenset({"severe", "moderate", "mild", "intense", "unbearable"})
