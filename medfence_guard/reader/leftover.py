@@ -427,18 +427,8 @@ _ADDED, _TAKEN_OFF = re.compile(r"\| *\+ *\|? *$"), re.compile(r"\| *(?:-|x|✗|
 _REPLACED = re.compile(r"\b(?:instead|in place of|in lieu of|(?:to be )?replaced by|to replace)\b")
 
 
-# One of these is in whatever the patterns above match.
-_IN_EVERY_SIGN = (
-    *("pto", "pt.o", "pt o", "pt. o", "p.t", "p t", "p. t", "cont", "overleaf", "see over", "see rev", "see back", "turn over", "turn rev"),
-    *("turn back", "page", "medicine", "drugs", "items", "medication", "meds", '"', "''", ",,", "instead", "in place", "in lieu"),
-    "replace",
-)
-
-
 def _signs(page: Page) -> Iterator[tuple[int, int]]:
     """What a line says of the page or of the orders on it, whatever else stands there: that more follows, how many, the same again."""
-    if not any(part in page.text for part in _IN_EVERY_SIGN):
-        return
     pages: dict[int, tuple[int, int]] = {}
     last = 0
     signed = any(_ADDED.search(page.text_of(chunks)) for chunks in page.lines)
