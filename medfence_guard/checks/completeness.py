@@ -420,7 +420,8 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
             # A limit in milligrams is no strength, and a limit per day no frequency.
             continue
         roles = context.roles_of(claim)
-        if component in kinds and getattr(roles, kinds[component]):
+        slotted = {r.chunk for r in roles.slots}
+        if component in kinds and any(component != "dose" or r.chunk not in slotted for r in getattr(roles, kinds[component])):
             return True
         if component == "dose" and roles.slots and spelt_out(statement.roles) is not None:
             # `1 tab morning, 2 tabs night` is the `1-0-2` of the claim, which is compared with it.
