@@ -428,10 +428,12 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         if claim.field == "max_dose":
             continue
         roles = context.roles_of(claim)
-        if component == "dose" and roles.doses:
+        if component == "dose":
             # `2 tabs`, and the `1 tab` of a slot: the dose beside the slots is another.
-            slotted = claim.field == "frequency" and bool(statement.roles.slots)
-            if not slotted or {r.value for r in statement.roles.doses} <= {r.value for r in roles.doses}:
+            slots = {r.chunk for r in roles.slots}
+            doses = {r.value for r in roles.doses if r.chunk not in slots}
+            beside_slots = claim.field == "frequency" and bool(statement.roles.slots)
+            if doses and (not beside_slots or {r.value for r in statement.roles.doses} <= doses):
                 return True
         if component == "dose" and roles.slots and spelt_out(statement.roles) is not None:
             # `1 tab morning, 2 tabs night` is the `1-0-2` of the claim, which is compared with it.

@@ -554,7 +554,7 @@ class RoleReader:
                 if stepped is not None:
                     place = stepped
                     continue
-            place = self._one(chunks, place, roles, insulin=insulin, eye=eye, surface=surface)
+            place = self._one(chunks, place, roles, insulin=insulin, eye=eye, surface=surface, tabled=bool(columns))
         if roles.name is not None and roles.name.label_chunk is not None:
             self._label_strength(roles)
         if any(r.value.startswith("tablet_") for r in roles.forms):
@@ -777,7 +777,9 @@ class RoleReader:
 
     # -- one chunk -------------------------------------------------------------------------------------------------
 
-    def _one(self, chunks: Sequence[Chunk], place: int, roles: Roles, *, insulin: bool, eye: bool, surface: Callable[[Chunk], str]) -> int:
+    def _one(
+        self, chunks: Sequence[Chunk], place: int, roles: Roles, *, insulin: bool, eye: bool, surface: Callable[[Chunk], str], tabled: bool
+    ) -> int:
         chunk = chunks[place]
         kind = chunk.kind
         if kind in _SAID_OF_OTHERS and self._is_beside(chunks, place, roles, surface):
@@ -823,7 +825,7 @@ class RoleReader:
         elif kind == "number" and self._labelled(chunks, place) in ("quantity", "refills") and chunk.value.high is None:
             target = roles.quantities if self._labelled(chunks, place) == "quantity" else roles.refills
             target.append(Role((chunk.value.parts[0], None, None), chunk))
-        elif kind in ("number", "word") and (piece := self._piece(chunks, place, roles)) is not None:
+        elif kind in ("number", "word") and (piece := self._piece(chunks, place, roles, tabled=tabled)) is not None:
             roles.doses.append(Role(piece, chunk))
         elif kind in ("number", "tuple"):
             roles.numbers.append(Role(chunk.value, chunk))
@@ -909,7 +911,7 @@ class RoleReader:
                 getattr(roles, plain).append(Role(chunk.value, chunk))
         return place + 1
 
-    def _piece(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> Quantity | None:
+    def _piece(self, chunks: Sequence[Chunk], place: int, roles: Roles, *, tabled: bool) -> Quantity | None:
         """The dose in `500mg capsules, take ONE three times a day`: a count whose piece is the one form written before it.
 
         A number needs `take`, `Sig:` or `to be taken` beside it, or stands between a full strength and the timing of a tablet
@@ -935,7 +937,14 @@ class RoleReader:
         full = any(r.value.units[0] is not None and not r.value.per for r in roles.strengths) and not roles.doses and not roles.has_timing
         # `0.5 mg ½ HS`, `2 mg 2 HS` may say the same amount again.
         whole = value.denominator == 1 and not any(value in r.value.parts for r in roles.strengths if value != 1)
-        counted = full and whole and unit in ("{tbl}", "{capsule}") and behind.kind in ("amount", "form")
+        counted = (
+            full
+            and whole
+            and not tabled
+            and chunk.kind == "number"
+            and unit in ("{tbl}", "{capsule}")
+            and behind.kind in ("amount", "form")
+        )
         return Quantity((value,), (unit,)) if timed and (told or listed or counted) else None
 
     @staticmethod
