@@ -106,8 +106,12 @@ ALL_LISTS = [found for name, content in FILES.items() for found in _lists(conten
 SIGNS = re.compile(r"\.(marks|arrows|terminator_marks|doubt_marks)$")
 
 
+# What an item must hold in the same words: read, and never ignored.
+CARRIED = "to_be_carried"
+
+
 def _categories() -> list[dict[str, Any]]:
-    return list(INERT["categories"])
+    return [category for category in INERT["categories"] if category["name"] != CARRIED]
 
 
 def _ignorable() -> set[str]:
@@ -181,6 +185,15 @@ def test_categories_declare_exactly_the_guarded_atoms_they_hold() -> None:
     for category in _categories():
         held = {atom for phrase in category["phrases"] for atom in phrase.split()} & (ONLY_DECLARED | one_word_cues)
         assert held == set(category["guarded_atoms"]), (category["name"], held ^ set(category["guarded_atoms"]))
+
+
+def test_what_must_be_carried_is_not_ignorable_and_holds_no_dose() -> None:
+    [carried] = [category for category in INERT["categories"] if category["name"] == CARRIED]
+    phrases = {*carried["words"], *carried["phrases"]}
+    assert phrases
+    assert not phrases & _ignorable()
+    doses = set("mg mcg ug g gm ml iu units tab tabs tablet tablets cap caps drop drops puff puffs od bd tds qid hs sos".split())
+    assert [phrase for phrase in phrases if doses & set(phrase.split())] == []
 
 
 def test_no_text_is_ignorable_twice() -> None:
