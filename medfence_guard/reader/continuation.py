@@ -20,6 +20,9 @@ _STRONG_KINDS = frozenset(
 def continues(draft: Draft, chunks: Sequence[Chunk], place: int) -> bool:
     """Whether this line goes on with the statement left open on a line before."""
     first = chunks[place]
+    if first.kind in ("rate", "weekday") and len(chunks) > place + 1 and chunks[place + 1].kind in ("form", "drug"):
+        # `weekly Tab X`: of what follows.
+        return False
     if first.kind == "mark" and first.value in ("(", "-", "+", "→", "->", "/", ",", "["):
         return True
     if means(first, "review_phrases") or means(first, "boilerplate"):
