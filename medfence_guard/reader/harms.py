@@ -15,20 +15,7 @@ from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.lexicon import RemarkWords
 
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
-_ALLERGY = re.compile(r"allerg|hypersensit|intoleran|anaphyla|reaction to|reacts to|elerg|sulfa rash")
-# `Imp: CCB oedema`: what a class is found to have done.
-_HARM = re.compile(
-    r"oedema|edema|swelling|rash|cough|myalgia|myopathy|gastritis|bleed|diarrh|tox|side effect|adverse|induced|hypotension|hypoglyc|"
-    r"bradycard|kal[ea]+mia|natr[ea]+mia|angioedema|ulcer|hepatitis|transaminitis"
-)
 _DENIED = re.compile(r"\b(?:no|not|nil|denies|denied|without|none|never)\b|\bnkd?a\b|\btolerat(?:es|ed|ing)\b")
-# What is measured, or lacking, is no medicine taken.
-_OF_THE_BODY = frozenset(
-    "deficiency deficient level levels toxicity overload resistance resistant dependent naive assay supplementation".split()
-)
-
-# `Drug allergy:` of a form that nobody filled in.
-_LABELS = frozenset("drug drugs medicine medicines known history h/o h o".split())
 # A clause ends at a semicolon, or at a full stop before a space.
 _PIECES = re.compile(r"[^;.]+(?:\.(?! |$)[^;.]*)*")
 
@@ -47,14 +34,14 @@ def allergies_to_an_order(
     `text`: the line, and `start` its place; `headed`: it stands under a heading of allergies, `found`: of findings; `named`: the
     medicines of the page.
     """
-    if found and _HARM.search(text) is not None:
+    if found and words.harm.search(text) is not None:
         headed = True
-    if not headed and _ALLERGY.search(text) is None:
+    if not headed and words.allergy.search(text) is None:
         return []
     out = []
     for piece in _PIECES.finditer(text):
         span = (start + piece.start(), start + piece.end())
-        if (headed or _ALLERGY.search(piece.group())) and _may_be_to(piece.group(), molecules_of(named, *span), words):
+        if (headed or words.allergy.search(piece.group())) and _may_be_to(piece.group(), molecules_of(named, *span), words):
             out.append(span)
     return out
 
@@ -68,11 +55,11 @@ def _may_be_to(text: str, molecules: str, words: RemarkWords) -> bool:
             members = words.allergy_classes.get(" ".join(told[at : at + size]), ())
             if any(member in molecules for member in members):
                 return True
-    named = {word for word in told if not word.startswith(("allerg", "elerg")) and word not in words.small} - _LABELS
+    named = {word for word in told if not word.startswith(("allerg", "elerg")) and word not in words.small} - words.allergy_labels
     return denied is None and bool(named) and words.vague_allergies.issuperset(named)
 
 
 def is_told_of(body: Sequence[Chunk], spoken: Collection[str], words: RemarkWords) -> bool:
     """Whether a clause of findings names a medicine as one that is taken, harms or is to be changed."""
     named = [c for c in body if c.kind in ("drug", "medicine_class")]
-    return bool(named) and words.past_use.isdisjoint(spoken) and _OF_THE_BODY.isdisjoint(spoken)
+    return bool(named) and words.past_use.isdisjoint(spoken) and words.of_the_body.isdisjoint(spoken)

@@ -105,9 +105,6 @@ class RemarkWords:
     corrections: re.Pattern[str]
     other_papers: re.Pattern[str]
     no_intake: re.Pattern[str]
-    classes: re.Pattern[str]
-    whole: frozenset[str]
-    whole_if_known: frozenset[str]
     nouns: frozenset[str]
     changes: frozenset[str]
     changes_beside: frozenset[str]
@@ -122,23 +119,22 @@ class RemarkWords:
     ordinary: frozenset[str]
     allergy_classes: Mapping[str, Sequence[str]]
     vague_allergies: frozenset[str]
+    allergy: re.Pattern[str]
+    harm: re.Pattern[str]
+    of_the_body: frozenset[str]
+    allergy_labels: frozenset[str]
     past_use: frozenset[str]
     beside_values: frozenset[str]
     in_no_name: frozenset[str]
-    known: frozenset[str]
     first_words: Mapping[str, frozenset[str]]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> RemarkWords:
         """KeyError if a table is missing; the rulepack loader reports it."""
         return cls(
-            known=frozenset().union(*(raw[table] for table in ("changes", "changes_beside", "whole", "whole_if_known", "nouns", "small"))),
             corrections=_any_of(raw["corrections"]),
             other_papers=_any_of(raw["other_papers"]),
             no_intake=_any_of(raw["no_intake"]),
-            classes=_any_of(raw["classes"]),
-            whole=frozenset(raw["whole"]),
-            whole_if_known=frozenset(raw["whole_if_known"]),
             nouns=frozenset(raw["nouns"]),
             changes=frozenset(raw["changes"]),
             changes_beside=frozenset(raw["changes_beside"]),
@@ -153,6 +149,10 @@ class RemarkWords:
             ordinary=frozenset(raw["ordinary"]),
             allergy_classes={name: tuple(members) for name, members in raw["allergy_classes"].items()},
             vague_allergies=frozenset(raw["vague_allergies"]),
+            allergy=_part_of(raw["allergy_stems"]),
+            harm=_part_of(raw["harm_stems"]),
+            of_the_body=frozenset(raw["of_the_body"]),
+            allergy_labels=frozenset(raw["allergy_labels"]),
             past_use=frozenset(raw["past_use"]),
             beside_values=frozenset(raw["beside_values"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
@@ -192,7 +192,7 @@ _SPEECH = (
 )
 _NOTHING = re.compile("(?!)")
 # The tables that are patterns.
-_PATTERNS = ("corrections", "other_papers", "no_intake", "classes", "other_headings", "column_heads")
+_PATTERNS = ("corrections", "other_papers", "no_intake", "other_headings", "column_heads")
 
 
 def spoken_in(text: str) -> frozenset[str]:
@@ -203,6 +203,11 @@ def spoken_in(text: str) -> frozenset[str]:
 def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
     longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
     return re.compile(r"(?<![a-z0-9'-])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![a-z0-9'-])")
+
+
+def _part_of(stems: Sequence[str]) -> re.Pattern[str]:
+    """Any of the stems, wherever in a word."""
+    return re.compile("|".join(map(re.escape, stems)))
 
 
 @dataclass(frozen=True, slots=True)

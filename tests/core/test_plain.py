@@ -17,6 +17,7 @@ from medfence_guard.reader.text import fold
 LEXICON = Path(__file__).resolve().parents[2] / "refdata/medfence_refdata/in/lexicon"
 TABLE = json.loads((LEXICON / "plain.json").read_text("utf-8"))
 REMARKS = json.loads((LEXICON / "remarks.json").read_text("utf-8"))
+CUES = json.loads((LEXICON / "cues.json").read_text("utf-8"))
 WORDS = sorted(word for words in TABLE["groups"].values() for word in words)
 # What could change, stop, count, time or continue a medicine, or be one.
 OF_ORDERS = (
@@ -35,7 +36,7 @@ def plain(clause: str, *, visit: bool = False) -> bool:
 
 def test_no_plain_word_is_a_medicine() -> None:
     assert not [word for word in WORDS if word in RULEPACK.bundle.names]
-    assert not [word for word in WORDS if word in REMARKS["classes"]]
+    assert not [word for word in WORDS if word in CUES["medicine_classes"]]
 
 
 @pytest.mark.parametrize("table", ["deciding", "deciding_first", "changes", "changes_beside", "whole", "whole_if_known", "nouns", "starts"])
