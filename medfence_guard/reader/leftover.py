@@ -238,10 +238,10 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
 
 
 def _is_misread(body: Sequence[Chunk], page: Page, misread: Misread) -> bool:
-    """Printed text, a body weight (`We 68 kg`), the sign above the orders (`R`), or plain words behind a label, as misread."""
+    """Printed text, glued history, a weight (`We 68 kg`), the sign above the orders (`R`), or plain words behind a label, misread."""
     print_ = [c for c in body if c.kind != "boilerplate"]
     text = page.text_of(print_ or body)
-    if misread.is_printed(text) or (_WEIGHT.fullmatch(text) and len(body) <= _LONGEST_WEIGHT):
+    if misread.is_printed(text) or misread.is_history(text) or (_WEIGHT.fullmatch(text) and len(body) <= _LONGEST_WEIGHT):
         return True
     if text == "r" and body[0].start < page.first:
         return True
@@ -367,6 +367,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     words = _WORD.findall(text)
     remarks = page.lexicon.remarks
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
+        return True
+    if page.misread is not None and any(map(page.misread.glues, words)):
+        # `H/oT2DMstopmetformin`
         return True
     short = len(words) <= _SHORT and not told
     if len(words) <= _SHORT and words[-1:] != ["no"] and (short or "word" in kinds or "label" in kinds) and turns(words):

@@ -89,6 +89,7 @@ KIND_ORDER = (
     "label",
     "model_label",
 )
+_GOING_ON = frozenset({"taking", "continue", "conditional", "family", "past"})
 # What is said of the paper, of visits and of complaints.
 _OF_NO_ORDER = frozenset("boilerplate header_line_starts review_phrases indication indication_part".split())
 _RANK = {kind: rank for rank, kind in enumerate(KIND_ORDER)}
@@ -383,7 +384,8 @@ class PlainWords(NamedTuple):
 class Lexicon:
     """The compiled tables. `pieces` are the words that a glued run of letters may be split into; `timing_pieces` those of timing alone.
 
-    `spoken`: every word of a phrase that can be of an order, and is no plain word; `printed`: the texts that are printed on the paper.
+    `spoken`: every word of a phrase that can be of an order, and is no plain word; `printed`: the texts that are printed on the paper;
+    `ending`: the single words by which an order is ended, doubted or changed.
     """
 
     trie: Trie
@@ -418,6 +420,7 @@ class Lexicon:
     plain: PlainWords
     spoken: frozenset[str]
     printed: tuple[str, ...]
+    ending: frozenset[str]
 
 
 # What a token may begin with that goes on after a space (`1 - 0 - 1`, `2 + 1`). Where none of these is, words are cut one by one.
@@ -681,6 +684,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         plain=plain,
         spoken=frozenset(build.words() | set(units) | set(time_units) | set(tables["units"]["number_words"])) - plain.group_of.keys(),
         printed=tuple(sections["boilerplate"]),
+        ending=frozenset(p for row in cues["cues"] if row["class"] not in _GOING_ON for p in row["phrases"] if " " not in p),
         site_route={row["site"]: row["route"] for row in routes["sites"]},
     )
 

@@ -6,6 +6,8 @@ text it is a few letters off (`boilerplate`), each only where nothing else can h
 
 - no word that could be of an order, of its times or of its end (any other word of the lexicon) and no name of the bundle is as near;
 - a word has four letters or more, and most words of its clause are plain as they stand;
+- behind `h/o` or `c/o` stands what the patient has or had, however its spaces were lost, if it holds no word that ends an order, and
+  no name;
 - before `reports` stands the code of a test, of two or three letters, whatever they are;
 - a printed text, or a reviewed phrase of advice, has sixteen letters or more, one in nine of them may be another, and every number and
   every listed word of the clause stands in the text as well.
@@ -26,17 +28,28 @@ _SHORTEST = 4
 _REPORTS = ("reports", "report")
 _SHORTEST_PRINT = 16
 _LETTERS_A_SLIP = 9
+_SHORTEST_GLUED = 12
+_HISTORY = re.compile(r"(?:k/c/o|[hc]/o)(?=[a-z0-9])")
 _WORDS = re.compile(r"[a-z]+|\d+")
 _LOOKS = str.maketrans({"!": "l", "|": "l", "1": "l", "0": "o", "5": "s"})
 
 
 class Misread:
-    """What the words of a recognised page may be. `plain`: the plain words; `others`: all other words known."""
+    """What the words of a recognised page may be. `plain`: the plain words; `others`: all other words known; `ending`:
+    those of them by which an order is ended or changed."""
 
-    def __init__(self, plain: Collection[str], others: Collection[str], names: Collection[str], printed: Sequence[str]) -> None:
+    def __init__(
+        self,
+        plain: Collection[str],
+        others: Collection[str],
+        names: Collection[str],
+        printed: Sequence[str],
+        ending: Collection[str] = (),
+    ) -> None:
         self._plain = plain
         self._others = others
         self._names = names
+        self._hidden = tuple(word for word in (*ending, *names) if len(word) >= _SHORTEST)
         self._printed = [
             (letters, frozenset(_WORDS.findall(text))) for text in printed if len(letters := _letters(text)) >= _SHORTEST_PRINT
         ]
@@ -64,6 +77,18 @@ class Misread:
                 return None
             plain = plain or (near if near in self._plain else None)
         return plain
+
+    def glues(self, word: str) -> bool:
+        """Whether an unlisted word is long enough to be several, and may hide one that ends an order."""
+        return len(word) >= _SHORTEST_GLUED and word not in self._plain and self.hides(word)
+
+    def is_history(self, text: str) -> bool:
+        """Whether a clause tells what the patient has or had, in words that lost their spaces: `H/oT2DMonregulartreatment`."""
+        return _HISTORY.match(text) is not None and not self.hides(text)
+
+    def hides(self, text: str) -> bool:
+        """Whether a word by which an order is ended or changed, or a name, may stand in letters that lost their spaces."""
+        return any(word in text for word in self._hidden)
 
     def is_printed(self, text: str) -> bool:
         """Whether a clause is a printed text, a few letters off."""

@@ -248,6 +248,7 @@ class Segmenter:
             deciding - words.group_of.keys(),
             self._names,
             (*self._lexicon.printed, *map(" ".join, self._lexicon.glued.phrases.values())),
+            self._lexicon.ending,
         )
 
     def _stands_at_orders(self, lines: Sequence[Line], line: int, told: Told) -> bool:

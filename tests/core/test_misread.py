@@ -83,6 +83,14 @@ def test_on_a_typed_page_no_word_was_misread(row):
     assert (typed.overall is Verdict.ABSTAIN) >= slipped
 
 
+def test_history_that_lost_its_spaces_hides_no_word_that_decides():
+    misread = Misread(PLAIN, DECIDING, RULEPACK.bundle.names, LEXICON.printed, LEXICON.ending)
+    assert misread.is_history("h/ot2dmonregulartreatment since2016")
+    assert not misread.is_history("t2dmonregulartreatment")
+    for hidden in ("stopped", "hold", "omit", "avoid", "metformin", "telma"):
+        assert not misread.is_history(f"h/ot2dmonregular{hidden}treatment"), hidden
+
+
 def test_a_printed_text_with_a_listed_word_more_is_none():
     assert MISREAD.is_printed("not vad for medico-legal purposes")
     for more in ("od", "stop", "2", "hs", "half"):
