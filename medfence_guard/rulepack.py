@@ -25,6 +25,7 @@ from medfence_guard.errors import BundleError, ContractError
 from medfence_guard.payload import AliasTable, check_unverified_path, fold_key
 from medfence_guard.reader.chunks import Chunker
 from medfence_guard.reader.lexicon import Lexicon, compile_lexicon
+from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.roles import Roles
 
 LEXICON_FILES = ("aliases", "asides", "cues", "forms", "inert", "plain", "remarks", "routes", "sections", "thresholds", "timing", "units")
@@ -132,6 +133,10 @@ class Rulepack:
     @cached_property
     def chunker(self) -> Chunker:
         return Chunker(self.lexicon, self.bundle.names, self.bundle.first_words)
+
+    @cached_property
+    def misread(self) -> Misread:
+        return Misread.of(self.lexicon, self.bundle.names)
 
     @cached_property
     def values_memo(self) -> dict[tuple[str, str], Roles]:

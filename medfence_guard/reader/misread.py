@@ -21,8 +21,10 @@ import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from string import ascii_lowercase
+from typing import NamedTuple
 
 from medfence_guard.look_alikes import edit_distance
+from medfence_guard.reader.lexicon import Lexicon
 
 _SHORTEST = 4
 _REPORTS = ("reports", "report")
@@ -50,9 +52,13 @@ class Misread:
         self._others = others
         self._names = names
         self._hidden = tuple(word for word in (*ending, *names) if len(word) >= _SHORTEST)
-        self._printed = [
-            (letters, frozenset(_WORDS.findall(text))) for text in printed if len(letters := _letters(text)) >= _SHORTEST_PRINT
-        ]
+        self._printed = [_Print.of(text) for text in printed if len(_letters(text)) >= _SHORTEST_PRINT]
+
+    @classmethod
+    def of(cls, lexicon: Lexicon, names: Collection[str]) -> Misread:
+        plain, remarks = lexicon.plain.group_of, lexicon.remarks
+        others = (remarks.deciding | remarks.deciding_first | remarks.deciding_short | lexicon.spoken) - plain.keys()
+        return cls(plain, others, names, (*lexicon.printed, *map(" ".join, lexicon.glued.phrases.values())), lexicon.ending)
 
     def words(self, tokens: Sequence[str], known: Callable[[str], bool]) -> list[str]:
         """The words of a clause, each that nobody listed as the plain word it stands for; as they are, if most of them would be such."""
@@ -96,10 +102,27 @@ class Misread:
         if len(letters) < _SHORTEST_PRINT - 2 or len(letters) > 60:
             return False
         told = [word for word in _WORDS.findall(text) if word.isdigit() or word in self._others or word in self._names]
-        return any(
-            words.issuperset(told) and edit_distance(letters, print_, len(print_) // _LETTERS_A_SLIP) <= len(print_) // _LETTERS_A_SLIP
-            for print_, words in self._printed
-        )
+        return any(row.words.issuperset(told) and row.is_near(letters) for row in self._printed)
+
+
+class _Print(NamedTuple):
+    """A printed text by its letters. `parts`: one more than the slips it may have, so that one of them is left as it is."""
+
+    letters: str
+    words: frozenset[str]
+    slips: int
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> _Print:
+        letters = _letters(text)
+        slips = len(letters) // _LETTERS_A_SLIP
+        size = -(-len(letters) // (slips + 1))
+        parts = tuple(letters[at : at + size] for at in range(0, len(letters), size))
+        return cls(letters, frozenset(_WORDS.findall(text)), slips, parts)
+
+    def is_near(self, letters: str) -> bool:
+        return any(part in letters for part in self.parts) and edit_distance(letters, self.letters, self.slips) <= self.slips
 
 
 def _letters(text: str) -> str:

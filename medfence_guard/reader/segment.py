@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from medfence_guard.contract import Span
@@ -134,13 +134,14 @@ class _Cursor:
 class Segmenter:
     """One pass over the lines of one source."""
 
-    def __init__(self, lexicon: Lexicon, folded: str, *, split: bool = True, typed: bool = False, names: Collection[str] = ()) -> None:
+    def __init__(self, lexicon: Lexicon, folded: str, *, split: bool = True, typed: bool = False, misread: Misread | None = None) -> None:
         """`split`: words of the text were cut into pieces, so that its runs of letters are not all that can be read in it.
 
-        `typed`: no line of the text can have been lost, and no word misread; `names`: the names of the bundle.
+        `typed`: no line of the text can have been lost, and no word misread; `misread`: what the words
+        of a page that an engine recognised may be.
         """
         self._typed = typed
-        self._names = names
+        self._misread = misread
         self._spoken = None if split else spoken_in(folded)
         self._lexicon = lexicon if self._spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(self._spoken))
         self._text = folded
@@ -223,7 +224,7 @@ class Segmenter:
             frozenset(heads),
             sorted({d.line for d in self.out.drafts}),
             min((d.start for d in self.out.drafts), default=0),
-            None if self._typed else self._misread(),
+            self._misread,
         )
         self.out.remarks.extend(unaccounted([c for d in self.out.drafts for c in d.chunks], page))
         if self._ends_with is not None and self._ends_with[1] == len(self.out.drafts):
@@ -239,17 +240,6 @@ class Segmenter:
             for draft in self.out.drafts:
                 draft.alternative = True
         return self.out
-
-    def _misread(self) -> Misread:
-        words, remarks = self._lexicon.plain, self._lexicon.remarks
-        deciding = remarks.deciding | remarks.deciding_first | remarks.deciding_short | self._lexicon.spoken
-        return Misread(
-            words.group_of,
-            deciding - words.group_of.keys(),
-            self._names,
-            (*self._lexicon.printed, *map(" ".join, self._lexicon.glued.phrases.values())),
-            self._lexicon.ending,
-        )
 
     def _stands_at_orders(self, lines: Sequence[Line], line: int, told: Told) -> bool:
         """Whether a line of nothing but what is told of all stands directly above or below orders."""

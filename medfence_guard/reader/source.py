@@ -18,6 +18,7 @@ from medfence_guard.reader.layout import VisualLine, interleaved_columns_suspect
 from medfence_guard.reader.lexer import ITEM, NEWLINE, NUMBER, Token, lex
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
+from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.roles import RoleReader
 from medfence_guard.reader.segment import Segmenter
 from medfence_guard.reader.statement import Statement, StatementReader
@@ -110,7 +111,7 @@ def _renumbered(tokens: list[Token]) -> list[Token]:
 
 
 def read_source(
-    source: SourceDocument, chunker: Chunker, lexicon: Lexicon, names: RoleReader, known_names: object, token_limit: int
+    source: SourceDocument, chunker: Chunker, lexicon: Lexicon, names: RoleReader, known_names: object, misread: Misread, token_limit: int
 ) -> SourceReading | None:
     """The reading, or None if the source has more tokens than `token_limit`."""
     folded = fold(source.text)
@@ -126,7 +127,9 @@ def read_source(
     pieces = split_glued(tokens, lexicon, known_names)  # type: ignore[arg-type]
     lines = split_lines(chunker.chunks(pieces))
     typed = source.modality == "text"
-    segmented: Segmented = Segmenter(lexicon, folded.text, split=pieces is not tokens, typed=typed, names=known_names).run(lines)  # type: ignore[arg-type]
+    segmented: Segmented = Segmenter(lexicon, folded.text, split=pieces is not tokens, typed=typed, misread=None if typed else misread).run(
+        lines
+    )
 
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]

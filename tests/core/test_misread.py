@@ -8,13 +8,12 @@ from pathlib import Path
 import pytest
 
 from medfence_guard import Extraction, Rulepack, SourceDocument, Verdict, verify
-from medfence_guard.reader.misread import Misread
 
 RULEPACK = Rulepack.default()
 LEXICON = RULEPACK.lexicon
 PLAIN = LEXICON.plain.group_of
 DECIDING = (LEXICON.remarks.deciding | LEXICON.remarks.deciding_first | LEXICON.spoken) - PLAIN.keys()
-MISREAD = Misread(PLAIN, DECIDING, RULEPACK.bundle.names, LEXICON.printed)
+MISREAD = RULEPACK.misread
 ROWS = [json.loads(line) for line in (Path(__file__).parents[1] / "checks/vectors/misread.around.jsonl").read_text("utf-8").splitlines()]
 # What Tesseract and RapidOCR made of letters on the pages of the benchmark.
 CONFUSED = {
@@ -84,11 +83,10 @@ def test_on_a_typed_page_no_word_was_misread(row):
 
 
 def test_history_that_lost_its_spaces_hides_no_word_that_decides():
-    misread = Misread(PLAIN, DECIDING, RULEPACK.bundle.names, LEXICON.printed, LEXICON.ending)
-    assert misread.is_history("h/ot2dmonregulartreatment since2016")
-    assert not misread.is_history("t2dmonregulartreatment")
+    assert MISREAD.is_history("h/ot2dmonregulartreatment since2016")
+    assert not MISREAD.is_history("t2dmonregulartreatment")
     for hidden in ("stopped", "hold", "omit", "avoid", "metformin", "telma"):
-        assert not misread.is_history(f"h/ot2dmonregular{hidden}treatment"), hidden
+        assert not MISREAD.is_history(f"h/ot2dmonregular{hidden}treatment"), hidden
 
 
 def test_a_printed_text_with_a_listed_word_more_is_none():
