@@ -23,7 +23,8 @@ PLENTY = 1000
 
 def bound(source: str, items: list[dict[str, Any]], budget: int = PLENTY) -> Binding:
     document = SourceDocument(source)
-    reading = read_source(document, RULEPACK.chunker, RULEPACK.lexicon, ROLES, RULEPACK.bundle.names, RULEPACK.thresholds.source_tokens)
+    names, limit = RULEPACK.bundle.names, RULEPACK.thresholds.source_tokens
+    reading = read_source(document, RULEPACK.chunker, RULEPACK.lexicon, ROLES, names, RULEPACK.misread, limit)
     assert reading is not None
     payload = read_payload(Extraction("prescription", {"medications": items}), ARTIFACT_TYPES["prescription"], RULEPACK)
     claims = _read_claims(payload, RULEPACK, ROLES)

@@ -52,8 +52,11 @@ def test_a_set_or_a_sex_needs_one_of_its_words(text: str) -> None:
         assert pattern.search(text) is None or not words.isdisjoint(spoken_in(text)), pattern.pattern
 
 
+# Stems are found inside words, so no word of the page shows that one is not there.
+STEMS = {"allergy", "harm"}
+
+
 def test_every_pattern_of_the_table_is_narrowed() -> None:
-    assert {name for name, value in ((n, getattr(REMARKS, n)) for n in REMARKS.__slots__) if isinstance(value, re.Pattern)} == set(
-        _PATTERNS
-    )
+    patterns = {name for name, value in ((n, getattr(REMARKS, n)) for n in REMARKS.__slots__) if isinstance(value, re.Pattern)}
+    assert patterns - STEMS == set(_PATTERNS)
     assert all(getattr(REMARKS.for_page(frozenset()), table).search("old list stopped correction") is None for table in _PATTERNS)

@@ -28,9 +28,8 @@ LEAD = "Tab Dolo 650 mg "
 
 def roles_of(line: str) -> Roles:
     """The roles of the one statement of a line."""
-    reading = read_source(
-        SourceDocument(line), RULEPACK.chunker, RULEPACK.lexicon, READER, RULEPACK.bundle.names, RULEPACK.thresholds.source_tokens
-    )
+    names, limit = RULEPACK.bundle.names, RULEPACK.thresholds.source_tokens
+    reading = read_source(SourceDocument(line), RULEPACK.chunker, RULEPACK.lexicon, READER, names, RULEPACK.misread, limit)
     assert reading is not None
     [statement] = reading.statements
     return statement.roles

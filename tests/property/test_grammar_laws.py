@@ -38,7 +38,7 @@ def reading_of(text: str) -> SourceReading | None:
     names = NameReader(LEXICON, RULEPACK.bundle.names.get)
     roles = RoleReader(LEXICON, RULEPACK.bundle.insulins, names)
     limit = RULEPACK.thresholds.source_tokens
-    return read_source(SourceDocument(text), RULEPACK.chunker, LEXICON, roles, RULEPACK.bundle.names, limit)
+    return read_source(SourceDocument(text), RULEPACK.chunker, LEXICON, roles, RULEPACK.bundle.names, RULEPACK.misread, limit)
 
 
 # -- offsets and cuts --------------------------------------------------------------------------------------------------
