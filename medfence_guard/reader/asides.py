@@ -10,7 +10,7 @@ what stands first there says when or how, of something else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from medfence_guard.reader.chunks import Chunk
@@ -75,7 +75,7 @@ def is_aside(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) 
         return False
     if _is_of_any(clause, classes):
         return True
-    parts = _parts(chunks)
+    parts = parted(chunks, _PARTS)
     return len(parts) > 1 and all(part and _is_of_any(clause_of(part, text), classes) for part in parts)
 
 
@@ -133,10 +133,11 @@ def clause_of(chunks: Sequence[Chunk], text: str, token: re.Pattern[str] = ASIDE
     return Clause(tokens, places, held)
 
 
-def _parts(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
+def parted(chunks: Sequence[Chunk], marks: Collection[str]) -> list[list[Chunk]]:
+    """The chunks between these marks; empty where two of them stand together."""
     parts: list[list[Chunk]] = [[]]
     for chunk in chunks:
-        if chunk.kind == "mark" and chunk.value in _PARTS:
+        if chunk.kind == "mark" and chunk.value in marks:
             parts.append([])
         else:
             parts[-1].append(chunk)

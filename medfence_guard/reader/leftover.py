@@ -7,7 +7,9 @@ What the segmenter gave to no statement is cut into clauses, and each is held to
   nobody listed and it may be of an order; the page goes to a person.
 - **Above the orders**, under a heading of what was found (`C/o`, `Imp:`), and below the signature, stand names, places and
   diagnoses, which no list holds. There every clause is harmless but one that holds a word by which orders are limited,
-  taken back, put off or given to somebody (`remarks.json`: `deciding`, `deciding_first`), or that names another paper.
+  taken back, put off or given to somebody (`remarks.json`: `deciding`, `deciding_first`), or that names another paper; a short
+  clause also not with a word of ordinary speech (`ordinary`).
+- **On a recognised page** a word or a printed text may be a letter off what is listed (`misread.py`).
 - **Before a name in its own clause** (`At BP 150, Tab X`), a measured value or a time decides when the order holds.
 
 What such a clause says is never applied to an order: which one, and how, is a person's business.
@@ -22,7 +24,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from medfence_guard.contract import Span
-from medfence_guard.reader.asides import is_aside, is_of_the_paper, turns
+from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.harms import allergies_to_an_order, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
@@ -63,7 +65,7 @@ _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
 # No dose is in kilograms.
-_WEIGHT = re.compile(r"w[a-z]{0,4}\W{0,3}(?:\d{1,3}(?:\.\d)? ?)?kgs?")
+_WEIGHT = re.compile(r"w[a-z]{0,2}[ :.-]{0,2}(?:\d{1,3}(?:\.\d)? ?)?kgs?")
 _LONGEST_WEIGHT = 4
 # Before a measured value: from where on, or until when.
 _LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for) *$")
@@ -217,7 +219,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days") and turns(_WORD.findall(page.text_of(body))))):
         # `2. No`, `Exam days`
         return False
-    if kinds <= _PRINTED or named or titled or (page.misread is not None and _is_misread(body, page, page.misread)):
+    if kinds <= _PRINTED or named or titled:
         return True
     if is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name):
         return True
@@ -228,6 +230,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return False
     visit = heading is not None and section[0] in _LISTED
     if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations", misread=page.misread) or _in_parts(body, page):
+        return True
+    if page.misread is not None and _is_misread(body, page, page.misread):
         return True
     if ("collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME) and _is_all_told(body, page)) or _is_kept(body, page):
         return True
@@ -245,9 +249,10 @@ def _is_misread(body: Sequence[Chunk], page: Page, misread: Misread) -> bool:
         return True
     if text == "r" and body[0].start < page.first:
         return True
-    if len(body) > 3 and body[0].kind == "word" and body[1].value == ":":
+    if len(body) > 3 and body[0].kind == "word" and len(str(body[0].value)) <= _NAMED and body[1].value == ":":
+        # `Ady:`, too short for a medicine
         body = body[2:]
-    return all(part and _is_misread_part(part, page, misread) for part in _parted(body, ",;."))
+    return all(part and _is_misread_part(part, page, misread) for part in parted(body, ",;."))
 
 
 def _is_misread_part(part: Sequence[Chunk], page: Page, misread: Misread) -> bool:
@@ -290,19 +295,9 @@ def _heads_the_orders(clause: _Clause, page: Page) -> bool:
     return all(line in page.heads or (len(_bare(page.lines[line])) == 1 and means(page.lines[line][0], "heading")) for line in between)
 
 
-def _parted(body: Sequence[Chunk], marks: str) -> list[list[Chunk]]:
-    parts: list[list[Chunk]] = [[]]
-    for chunk in body:
-        if chunk.kind == "mark" and chunk.value in marks:
-            parts.append([])
-        else:
-            parts[-1].append(chunk)
-    return parts
-
-
 def _in_parts(body: Sequence[Chunk], page: Page) -> bool:
     """`Low K+ diet, avoid NSAIDs`: each part between commas harmless in its own way."""
-    parts = _parted(body, ",;")
+    parts = parted(body, ",;")
     return len(parts) > 1 and all(
         part and (is_aside(part, page.text, page.classes) or is_plain(part, page.text, page.lexicon.plain, misread=page.misread))
         for part in parts

@@ -46,7 +46,7 @@ class Misread:
         others: Collection[str],
         names: Collection[str],
         printed: Sequence[str],
-        ending: Collection[str] = (),
+        ending: Collection[str],
     ) -> None:
         self._plain = plain
         self._others = others
