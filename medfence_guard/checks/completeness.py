@@ -390,7 +390,13 @@ def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:
     stated["frequency"] = timing
     stated["dose"] = [d.chunk for d in roles.doses if d.chunk not in slotted]
     stated["timing"] = meals
+    if not roles.durations:
+        # `to continue` is an end that a payload need not have.
+        stated["duration"] = [r.chunk for r in roles.open_durations if r.value in _ENDS]
     return stated
+
+
+_ENDS = frozenset({"review", "discharge"})
 
 
 # Components that are carried as one kind of value.

@@ -32,6 +32,7 @@ from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
+from medfence_guard.reader.sayings import sayings
 
 Section = tuple[str, str]
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
@@ -116,7 +117,14 @@ def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
     if not page.orders:
         return []
     spans = [(clause.chunks[0].start, clause.chunks[-1].end) for clause in _clauses(taken, page) if not _is_harmless(clause, page)]
-    return [Span(*sorted(span)) for span in [*spans, *_undecided_headings(page), *_signs(page), *_allergies(taken, page)]]
+    spans += [*_undecided_headings(page), *_signs(page), *_allergies(taken, page), *_sayings(page)]
+    return [Span(*sorted(span)) for span in spans]
+
+
+def _sayings(page: Page) -> Iterator[tuple[int, int]]:
+    told = [n for n, (before, _) in enumerate(page.sections) if before[0] in _TOLD or before[0] in _LISTED or n in page.signed]
+    reported = any(page.sections[line][1][1] == "reported" for line in page.orders)
+    return sayings(page, reported, [_bare(chunks) for chunks in page.lines], told)
 
 
 def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:

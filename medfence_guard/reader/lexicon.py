@@ -122,6 +122,7 @@ class RemarkWords:
     vague_allergies: frozenset[str]
     allergy: re.Pattern[str]
     harm: re.Pattern[str]
+    reactions: re.Pattern[str]
     of_the_body: frozenset[str]
     allergy_labels: frozenset[str]
     past_use: frozenset[str]
@@ -152,6 +153,7 @@ class RemarkWords:
             vague_allergies=frozenset(raw["vague_allergies"]),
             allergy=_part_of(raw["allergy_stems"]),
             harm=_part_of(raw["harm_stems"]),
+            reactions=_part_of([*raw["harm_stems"], *raw["reaction_stems"]]),
             of_the_body=frozenset(raw["of_the_body"]),
             allergy_labels=frozenset(raw["allergy_labels"]),
             past_use=frozenset(raw["past_use"]),

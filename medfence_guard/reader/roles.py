@@ -493,6 +493,28 @@ def _is_last(chunks: Sequence[Chunk], place: int) -> bool:
     return all(c.kind in ("mark", "item") for c in chunks[place + 1 :])
 
 
+def _is_a_sign(chunks: Sequence[Chunk], place: int) -> bool:
+    """`OD //`, `OD (-)`: marks that part nothing, and were made to say something."""
+    before, after = (chunks[n] if 0 <= n < len(chunks) else None for n in (place - 1, place + 1))
+    mark = chunks[place].value
+    if mark == "/" and before is not None and before.value == "/":
+        return True
+    return mark in _SIGNS and before is not None and before.value in _OPENING and (after is None or after.value in _CLOSING)
+
+
+_GIVING = frozenset("apply give inject len lein take then use".split())
+_SIGNS = frozenset("-+/|!_•")
+_OPENING, _CLOSING = frozenset("(["), frozenset(")]")
+
+
+def _is_taken_at(chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str]) -> bool:
+    """`x 5 days with dressing`, `TDS with fever`: at which event, where no complaint stands before it."""
+    before, after = (chunks[n] if 0 <= n < len(chunks) else None for n in (place - 1, place + 1))
+    if surface(chunks[place]) != "with" or after is None or (before is not None and before.kind in ("indication", "indication_part")):
+        return False
+    return after.kind == "indication" or is_advice(after)
+
+
 _LONGEST_COMPOSITION = 200  # in chunks
 
 
@@ -641,15 +663,30 @@ class RoleReader:
         families = {self._lexicon.form_family.get(c.value) for c in chunks if c.kind == "form" and not means(c, "release")}
         return families <= {"solid_oral", "liquid_oral", "powder_oral"}
 
+    @staticmethod
+    def _leads_to(chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str]) -> bool:
+        """`Check BP and take: X`, `Measure BP, give X`, `Check SpO2: X`: what is measured decides whether it is given."""
+        for chunk in chunks[place + 1 :]:
+            if chunk.kind == "mark" and chunk.value in (":", ",", "-", ".", "->"):
+                if chunk.value == ":":
+                    return True
+            elif chunk.kind in ("verb", "terminator"):
+                return not _GIVING.isdisjoint(surface(chunk).split())
+            elif chunk.kind not in ("inert", "cue"):
+                return False
+        return False
+
     def _is_other_form(self, chunks: Sequence[Chunk], place: int, roles: Roles) -> bool:
         """`Tab X 5 mg OD + Inhaler`, `…, Enema`: behind the order and a joint, a form of another kind is another order."""
         before = chunks[place - 1] if place else None
-        if roles.name is None or before is None or before.value not in _JOINING:
+        if roles.name is None or before is None:
             return False
         families = {self._lexicon.form_family.get(r.value) for r in roles.forms}
-        if not families:
-            return before.value in ("+", "&") and roles.has_timing
-        return self._lexicon.form_family.get(chunks[place].value) not in families
+        other = self._lexicon.form_family.get(chunks[place].value) not in families
+        if before.value not in _JOINING:
+            # `Tab X 40 mg OD susp`: the timing is told, so no form is.
+            return other and roles.has_timing and bool(families) and _is_last(chunks, place)
+        return other if families else before.value in ("+", "&") and roles.has_timing
 
     def _is_period(self, chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str]) -> bool:
         """`6 tablets a week`, `OD per 7 days`: how often, not how long; in a value that holds nothing else, how long."""
@@ -850,10 +887,12 @@ class RoleReader:
             roles.quantities.append(Role((chunks[place + 1].value.parts[0], None, None), chunks[place + 1]))
             return place + 2
         elif kind == "mark":
-            if chunk.value not in _PLAIN_MARKS:
+            if chunk.value not in _PLAIN_MARKS or _is_a_sign(chunks, place):
                 roles.residue.append(Role(chunk.value, chunk))
         elif kind == "inert":
-            if chunk.value not in _WITHOUT_CONTENT:
+            if chunk.value == "monitoring" and roles.name is not None and chunk.start < roles.name.start and self._leads_to(chunks, place, surface):
+                roles.residue.append(Role(surface(chunk), chunk))
+            elif chunk.value not in _WITHOUT_CONTENT:
                 roles.inert.append(Role(chunk.value, chunk))
         elif kind == "form" and self._is_other_form(chunks, place, roles):
             roles.residue.append(Role("another form", chunk))
@@ -872,11 +911,15 @@ class RoleReader:
                 for c in (*chunks[max(place - 1, 0) : place], *chunks[place + 1 : place + 3])
                 if c.kind in ("indication", "indication_part")
             ]
-            if not beside and surface(chunk) not in _SILENT_GLUE:
+            if (not beside and surface(chunk) not in _SILENT_GLUE) or _is_taken_at(chunks, place, surface):
                 roles.residue.append(Role(surface(chunk), chunk))
         elif kind == "indication":
             before = chunks[place - 1] if place else None
             after = chunks[place + 1] if place + 1 < len(chunks) else None
+            if before is not None and before.value == "(" and not roles.prn and self._lexicon.remarks.reactions.search(surface(chunk)):
+                # `OD (rash)`: why it is given, or what came of it.
+                roles.residue.append(Role(surface(chunk), chunk))
+                return place + 1
             pointed = before is not None and (
                 before.kind in ("indication_part", "indication", "prn") or before.value in ("(", "for", ",", "/", "and")
             )

@@ -1011,6 +1011,7 @@ class Segmenter:
                 if (
                     form
                     and is_name_word(chunks, after, self._lexicon, at_start=at_start)
+                    and not self._is_of_time(chunks, place, after)
                     and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after]))
                     and (at_start or (self._open is None and not self._context) or is_ordered(chunks, after))
                 ):
@@ -1039,6 +1040,12 @@ class Segmenter:
                 return None
             after += 1
         return None
+
+    def _is_of_time(self, chunks: Sequence[Chunk], place: int, after: int) -> bool:
+        """`tablets finished May`, `tablets till delivery`: until when, and no name."""
+        word = str(chunks[after].value)
+        told = after > place and chunks[after - 1].kind == "cue" and any(c.kind == "form" for c in chunks[place:after])
+        return word in self._lexicon.remarks.starts or (told and word in self._lexicon.plain.time_words)
 
     def _taken_with(self, chunks: Sequence[Chunk], place: int) -> bool:
         """`500 mg daily with iron tablet`, `along with Naproxen SOS`: what an order is taken with, not an order of its own.

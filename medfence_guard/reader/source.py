@@ -20,6 +20,7 @@ from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.roles import RoleReader
+from medfence_guard.reader.sayings import led_by_a_stranger, unticked
 from medfence_guard.reader.segment import Segmenter
 from medfence_guard.reader.statement import Statement, StatementReader
 from medfence_guard.reader.text import FoldedText, fold
@@ -142,12 +143,13 @@ def read_source(
         groups.setdefault(statement.group, []).append(statement)
     numbers = segmented.item_numbers
     missing = any(b - a > 1 for a, b in itertools.pairwise(numbers)) or bool(numbers and numbers[0] > 1)
+    said = (*unticked(source.text, segmented.drafts), *led_by_a_stranger(statements, lexicon))
     return SourceReading(
         folded,
         tuple(statements),
         tuple(segmented.collectives),
         tuple(segmented.unread),
-        tuple(segmented.remarks),
+        (*segmented.remarks, *itertools.starmap(Span, said)),
         interleaved,
         tuple(segmented.persons),
         segmented.prescriptions,

@@ -1,0 +1,108 @@
+"""What a line says of the orders around it, whoever took its words: a complaint that heads the orders below it, a set of medicines
+that is not listed, for whom the paper is (P10, P21).
+
+`leftover.py` asks of the clauses that no statement took whether they are harmless, and these are, word for word: findings, nouns,
+a name. Only the place says more: `Panic:` over an order is when it is taken, `No sleep` below one too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from medfence_guard.reader.assertion import EXCLUDED
+from medfence_guard.reader.chunks import Chunk, means
+from medfence_guard.reader.draft import Draft
+from medfence_guard.reader.lexicon import Lexicon
+from medfence_guard.reader.statement import Statement
+
+if TYPE_CHECKING:
+    from medfence_guard.reader.leftover import Page
+
+_FOUND = frozenset({"indication", "indication_part", "mark"})
+_OF_A_SET = _FOUND | {"header_line_starts", "site"}
+# What a patient does or is done to, at its time; what he has or has not.
+_OCCASIONS = frozenset({"activities", "procedures", "foods_and_drinks", "nursing"})
+_STATES = frozenset({"findings_and_symptoms", "body", "tests", "nursing"})
+_MEALS = frozenset({"food", "meal", "meals", "feed", "feeds", "intake"})
+_DENYING = frozenset({"no", "without", "nil"})
+_NOUN = r"(?:medicines?|medications?|meds|drugs|tablets?|tabs|pills|rx|treatment|therapy|prescription|dawai|dawaiyan)"
+_SETS = frozenset("medicines medications meds drugs tablets pills".split())
+# `Same tablets`, `Medicines: same`, `As before`; `Cont Rx` unless the page lists what is taken.
+_AGAIN = re.compile(
+    rf"(?:the )?same (?:old |previous )?{_NOUN}|{_NOUN} ?[:=-]* ?(?:the )?(?:same|unchanged|as before|as earlier)|(?:same )?(?:as|like) (?:before|earlier)"
+)
+_GOES_ON = re.compile(rf"(?:to )?(?:cont(?:inue|inued|d)?|ct|rpt|repeat)\.? (?:the |with )?{_NOUN}|{_NOUN} ?[:=-]* ?(?:to )?(?:cont(?:inue|inued|d)?|ct)\.?")
+# Whose the paper is, told of a person who is another's: `Baby of Sunita`. `W/o Ramesh` names the patient.
+_ANOTHERS = re.compile(r"(?:the )?(?:baby|newborn|infant|child|twins?|care|mother|father|parent|ward) of [a-z]{2,}|[bfm]/o [a-z]{2,}")
+_LONGEST_NAME = 2
+_UNTICKED = "\u25cb"
+_SENTENCE = re.compile(r"[^.;\n]+")
+_AROUND = " -•*>:.,()"
+
+
+def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: Collection[int]) -> Iterator[tuple[int, int]]:
+    """The lines, or sentences of them. `reported`: the page lists what the patient takes; `bare`: each line without bullets and numbers;
+    `told`: the lines under a heading of what was found.
+    """
+    for line, (chunks, body) in enumerate(zip(page.lines, bare, strict=True)):
+        if not body:
+            continue
+        text = page.text_of(chunks)
+        span = (min(c.start for c in chunks), max(c.end for c in chunks))
+        if line < page.orders[0]:
+            if _ANOTHERS.fullmatch(text.strip(_AROUND)):
+                yield span
+            continue
+        if line not in told and (_heads_by_a_complaint(line, body, page) or _limits_by_a_state(line, body, page) or _is_a_set(line, body, page)):
+            yield span
+        for found in _SENTENCE.finditer(text):
+            said = found[0].strip(_AROUND)
+            if _AGAIN.fullmatch(said) or (not reported and _GOES_ON.fullmatch(said)):
+                yield span[0] + found.start(), span[0] + found.end()
+
+
+def _heads_by_a_complaint(line: int, body: Sequence[Chunk], page: Page) -> bool:
+    """`Panic:`, `Exercise:` above an order, below another."""
+    if not (page.orders[0] < line and line + 1 in page.orders and line not in page.orders):
+        return False
+    if {c.kind for c in body} <= _FOUND:
+        return True
+    words = page.text_of(body).split()
+    return page.lines[line][-1].value == ":" and all(page.lexicon.plain.group(word) in _OCCASIONS for word in words)
+
+
+def _limits_by_a_state(line: int, body: Sequence[Chunk], page: Page) -> bool:
+    """`No sleep` right below an order: one finding alone may be when it is taken. Several are what was found."""
+    if page.text_of(body[:1]) not in _DENYING or line - 1 not in page.orders or line in page.orders:
+        return False
+    if len(body) != 2:
+        return False
+    word = page.text_of(body[1:])
+    return body[1].kind == "indication" or word in _MEALS or page.lexicon.plain.group(word) in _STATES
+
+
+def _is_a_set(line: int, body: Sequence[Chunk], page: Page) -> bool:
+    """`BP medicines`, alone below an order: medicines the page does not list."""
+    if line + 1 in page.orders or line in page.orders or len(body) < 2 or page.text_of(body[-1:]) not in _SETS:
+        return False
+    return page.lines[line][-1].value != ":" and all(c.kind in _OF_A_SET or means(c, "indication") for c in body[:-1])
+
+
+def led_by_a_stranger(statements: Sequence[Statement], lexicon: Lexicon) -> Iterator[tuple[int, int]]:
+    """`Zeta was on Tab X earlier`: nothing is taken of what is over, but a lone unknown word before it may be a medicine, or who took it."""
+    remarks, plain = lexicon.remarks, lexicon.plain
+    for statement in statements:
+        words = [c for c in statement.beside if c.kind != "mark"]
+        if statement.assertion.status not in EXCLUDED or len(words) > _LONGEST_NAME or any(c.kind != "word" for c in words):
+            continue
+        strange = (c for c in words if not (c.value in remarks.in_no_name or c.value in plain.small or plain.group(str(c.value))))
+        yield from ((c.start, c.end) for c in strange)
+
+
+def unticked(original: str, drafts: Sequence[Draft]) -> Iterator[tuple[int, int]]:
+    """`○ Tab X` where other orders have no circle: a box that was not ticked. Where each has one, it is a bullet."""
+    marked = [d for d in drafts if _UNTICKED in original[original.rfind("\n", 0, d.start) + 1 : d.start]]
+    if len(marked) < len(drafts):
+        yield from ((d.start, d.end) for d in marked)
