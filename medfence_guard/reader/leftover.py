@@ -65,8 +65,6 @@ _REGIMEN = frozenset({"rate", "prn"})
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
-# No dose is in kilograms.
-_WEIGHT = re.compile(r"w[a-z]{0,2}[ :.-]{0,2}(?:\d{1,3}(?:\.\d)? ?)?kgs?")
 _LONGEST_WEIGHT = 4
 # Before a measured value: from where on, or until when.
 _LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for) *$")
@@ -253,7 +251,7 @@ def _is_misread(body: Sequence[Chunk], page: Page, misread: Misread) -> bool:
     """Printed text, glued history, a weight (`We 68 kg`), the sign above the orders (`R`), or plain words behind a label, misread."""
     print_ = [c for c in body if c.kind != "boilerplate"]
     text = page.text_of(print_ or body)
-    if misread.is_printed(text) or misread.is_history(text) or (_WEIGHT.fullmatch(text) and len(body) <= _LONGEST_WEIGHT):
+    if misread.is_printed(text) or misread.is_history(text) or (misread.is_weight(text) and len(body) <= _LONGEST_WEIGHT):
         return True
     if text == "r" and body[0].start < page.first:
         return True
