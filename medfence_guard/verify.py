@@ -226,7 +226,8 @@ def _period_fraction(chunk: Chunk) -> Chunk:
 def _counted_period(chunks: list[Chunk]) -> list[Chunk]:
     """`6 nights`, `5 doses` where a duration belongs."""
     rest = [c for c in chunks if not (c.kind == "word" and c.value in ("x", "for"))]
-    if len(rest) == 1 and rest[0].kind == "amount" and rest[0].value.units == ("{dose}",) and rest[0].value.high is None:
+    counted = len(rest) == 1 and rest[0].kind == "amount" and rest[0].value.units == ("{dose}",)
+    if counted and rest[0].value.high is None and not rest[0].value.per:
         return [rest[0]._replace(kind="duration", value=(rest[0].value.parts[0], None, "dose"))]
     if len(rest) == 2 and rest[0].kind == "number" and rest[1].kind == "when" and rest[1].value == ("NIGHT", None):
         if rest[0].value.high is None and len(rest[0].value.parts) == 1 and rest[1].notes == ():

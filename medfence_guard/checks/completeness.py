@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from medfence_guard.bundle import name_key
 from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence
+from medfence_guard.checks.grounding.stated import is_told_again
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import slot_parts, spelt_out
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
@@ -150,25 +151,19 @@ def _is_repeat(statement: Statement, owned: Sequence[Statement]) -> bool:
     """
     if not statement.readable or statement.assertion.conflict or statement.assertion.status == UNDECIDED:
         return False
-    reported = _is_told_again(statement)
+    reported = is_told_again(statement)
     for other in owned:
         if other.name.key != statement.name.key or other.group == statement.group:
             continue
         changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease", "switch_to", "switch_from") for c in other.chunks)
         if reported and changing and other.span.start > statement.span.start:
             return True
-        retold = reported or _is_told_again(other)
+        retold = reported or is_told_again(other)
         if retold and all(
             {r.value for r in getattr(statement.roles, kind)} <= {r.value for r in getattr(other.roles, kind)} for kind in _COMPARED
         ):
             return True
     return False
-
-
-def _is_told_again(statement: Statement) -> bool:
-    """`on A and B`, `continue A and B`: the cue of a list is that of each of its names."""
-    led = statement.inherited is not None and statement.inherited.kind == "cue" and statement.inherited.value[0] in ("taking", "continue")
-    return led or statement.section == "current" or any(r.value[0] in ("taking", "continue") for r in statement.roles.cues)
 
 
 def _substances(statement: Statement) -> tuple[str, ...]:

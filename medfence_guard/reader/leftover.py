@@ -274,7 +274,9 @@ def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) 
         return None, body
     after = next((c for c in clause.chunks if c.start >= body[led].end), None)
     marked = after is None or after.kind == "mark" or "/" in page.text_of(body[led : led + 1])
-    return (heading, _bare(body[1 + led :])) if above or marked else (None, body)
+    # `Do not take pt c/o headache`: an order, not a heading.
+    opens = above and heading[1] not in ("stopped", "held")
+    return (heading, _bare(body[1 + led :])) if opens or marked else (None, body)
 
 
 def _heads_nothing(clause: _Clause, page: Page) -> bool:

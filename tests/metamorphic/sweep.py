@@ -161,6 +161,8 @@ def payload_changes(row: Row) -> Iterator[Change]:
                 placed = field.endswith("_span") and path[-1] in ("start", "end")
                 unclaimed = placed or field in ("refills", "sequence", "confidence", "reasoning")
                 for new in digit_edits(text):
+                    if path[-1] == "instructions" and "dose" in item and re.search(r"(?:take|give) {2}(?:tablet|capsule)\b", new, re.IGNORECASE):
+                        continue  # `Take tablet` still says one, and `dose` says how many
                     if new and not equal_numbers(text, new) and not unclaimed:
                         yield f"digit [{index}].{'.'.join(path)} {text} -> {new}", put(new)
                 if path[-1] in (*TEXT_FIELDS, "unit"):
@@ -168,7 +170,7 @@ def payload_changes(row: Row) -> Iterator[Change]:
                         stated = tail.strip(" ?").casefold() in lowered and tail != " ?"
                         # `every Sunday weekly` is every Sunday.
                         synonyms = (tail == " weekly" and ("week" in lowered or WEEKDAYS.search(lowered))) or (
-                            tail == " alternate days" and ("every other" in lowered or "every 2 days" in lowered)
+                            tail == " alternate days" and re.search(r"every other|every 2 days|\balt\b", lowered)
                         )
                         as_needed = tail == " SOS" and AS_NEEDED.search(lowered)
                         by_vein = tail == " IV" and re.search(r"i[./]?v|infusion|drip", lowered)
@@ -183,6 +185,8 @@ def payload_changes(row: Row) -> Iterator[Change]:
                         yield f"frequency [{index}] {text} -> {new}", put(new)
                 if field in NAMES:
                     for new in ("Warfarin", "Not " + text, "Stop " + text, text + " (Warfarin)", text + " + Warfarin", text + " Zeta"):
+                        if new.casefold() in ("warfarin", "warfarin (warfarin)"):
+                            continue  # the same name
                         yield f"name [{index}] {new.replace(text, '*')}", put(new)
             if field in ("strength", "frequency", "duration") and re.search(r"\d", str(value)) and "timing" not in item:
                 yield f"emptied [{index}].{field}", with_item(row, index, **{field: None})

@@ -6,7 +6,7 @@ import re
 
 from medfence_guard.checks.check import Context, rule_finding, source_evidence
 from medfence_guard.checks.grounding.ownership import why_unbound
-from medfence_guard.checks.grounding.stated import releases_of
+from medfence_guard.checks.grounding.stated import is_told_again, releases_of
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN
 from medfence_guard.contract import Evidence, Finding, Severity, Span
@@ -17,8 +17,9 @@ from medfence_guard.reader.statement import Statement
 
 def orphan_check(context: Context, item: Item) -> list[Finding]:
     """An item that owns no statement: fabricated, duplicated or not provable."""
-    if context.statement_of(item) is not None:
-        return []
+    statement = context.statement_of(item)
+    if statement is not None:
+        return _told_twice(context, item, statement)
     verdict, why, evidence = why_unbound(context, item)
     check_id = (
         "completeness.duplicated"
@@ -28,6 +29,25 @@ def orphan_check(context: Context, item: Item) -> list[Finding]:
         else "grounding.no_orphans"
     )
     return [rule_finding(check_id, item.path, verdict, Severity.CRITICAL, f"This item: {why}.", evidence)]
+
+
+_REGIMEN = ("strengths", "doses", "rates", "slots", "durations", "whens", "prn", "weekdays")
+
+
+def _told_twice(context: Context, item: Item, statement: Statement) -> list[Finding]:
+    """`Meds: X 50 mg OD … Plan: continue X 50 mg OD`, an item each: one order, told again."""
+    for other in context.payload.items[: item.index]:
+        first = context.statement_of(other)
+        if first is None or first.name.key != statement.name.key or first.group == statement.group:
+            continue
+        again = is_told_again(first) or is_told_again(statement)
+        if again and all({r.value for r in getattr(first.roles, k)} == {r.value for r in getattr(statement.roles, k)} for k in _REGIMEN):
+            place = Evidence(
+                kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.duplicated"
+            )
+            says = "This item: the source tells again of an order that another item has; whether both are meant, a person must say."
+            return [rule_finding("completeness.duplicated", item.path, ABSTAIN, Severity.CRITICAL, says, (place,))]
+    return []
 
 
 def residue_check(context: Context, item: Item) -> list[Finding]:

@@ -63,6 +63,9 @@ def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement
     written = context.text(Span(source.start, source.end))
     said = f"source says {written!r}"
     how = relation(name, statement)
+    if len(name.parts) > len({p.key for p in name.parts}) and len(source.parts) == len({p.key for p in source.parts}):
+        # `X + X` of `X`: the claim has it twice, or is of a combination the source does not name.
+        return Judgement(ABSTAIN, "name.part_repeated", f"{said}; the claim names one part twice", where, severity=Severity.MAJOR)
     claimed = tuple(dict.fromkeys([*name.release, *(r.value[0] for r in context.roles_of(claim).releases)]))
     if context.binding.relation.get(item.index) == NEAR and how < ALIAS:
         return Judgement(ABSTAIN, "name.near", f"{said}, which resembles it but is not the same", where, severity=Severity.MAJOR)

@@ -86,3 +86,9 @@ def name_chunks(context: Context, statement: Statement) -> tuple[Chunk, ...]:
     """The name of a statement as evidence, for what rests on the medicine and not on a word of its own."""
     name = statement.name
     return (Chunk("name", name.key, name.start, name.end, 0, 0),)
+
+
+def is_told_again(statement: Statement) -> bool:
+    """`on A and B`, `continue A and B`: the cue of a list is that of each of its names."""
+    led = statement.inherited is not None and statement.inherited.kind == "cue" and statement.inherited.value[0] in ("taking", "continue")
+    return led or statement.section == "current" or any(r.value[0] in ("taking", "continue") for r in statement.roles.cues)
