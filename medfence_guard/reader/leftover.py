@@ -69,6 +69,7 @@ _LONGEST_WEIGHT = 4
 # Before a measured value: from where on, or until when.
 _LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for) *$")
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
+_NEGATIONS = frozenset({"not", "never", "mat", "nahi", "नहीं", "मत"})
 # Before a name: where or as what it is given, or that it is to be.
 _LEADS = frozenset("start starting ward test trial surgery".split())
 _LEAD_KINDS = frozenset("number amount tuple range percent".split())
@@ -195,7 +196,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     body = _bare(clause.chunks)
     if not body:
         return True
-    if clause.line in page.heads:
+    if clause.line in page.heads and clause.line < page.orders[-1]:
         return not any(c.kind == "cue" and c.value[0] in _ENDING for c in body)
     above = clause.line < page.orders[0] or (clause.line == page.orders[0] and body[-1].end <= page.first)
     section, _ = page.sections[clause.line]
@@ -337,7 +338,8 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
     """`At BP 150, Tab X`, `Till Hb 12: Tab X`: what stands before a name measures or times it."""
     words = _WORD.findall(page.text_of(body))
     remarks = page.lexicon.remarks
-    if not remarks.deciding.isdisjoint(word for word in words if word not in remarks.nouns):
+    if not remarks.deciding.isdisjoint(word for word in words if word not in remarks.nouns) or not _NEGATIONS.isdisjoint(words):
+        # `(not 1) Tab X`
         return True
     if any(c.kind in _REGIMEN or c.kind == "weekday" for c in body):
         # `weekly Tab X`

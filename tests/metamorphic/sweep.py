@@ -141,6 +141,11 @@ def frequency_swaps(text: str, source: str) -> Iterator[str]:
             yield group[0]
 
 
+def surface_of(value: Any) -> str:
+    """`75 mg`, as text or as its two parts."""
+    return (" ".join(map(str, value.values())) if isinstance(value, dict) else str(value)).casefold()
+
+
 def payload_changes(row: Row) -> Iterator[Change]:
     _, items = items_of(row)
     source = row["source_text"]
@@ -199,7 +204,7 @@ def payload_changes(row: Row) -> Iterator[Change]:
             yield f"dropped [{index}]", with_items(row, items[:index] + items[index + 1 :])
             other = (index + 1) % len(items)
             for field in ("strength", "frequency", "duration"):
-                if field in item and field in items[other] and str(item[field]).casefold() != str(items[other][field]).casefold():
+                if field in item and field in items[other] and surface_of(item[field]) != surface_of(items[other][field]):
                     swapped = copy.deepcopy(items)
                     swapped[index][field], swapped[other][field] = items[other][field], item[field]
                     names = [next((i[n] for n in NAMES if n in i), None) for i in items]
