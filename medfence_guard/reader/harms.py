@@ -16,6 +16,8 @@ from medfence_guard.reader.lexicon import RemarkWords
 
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
 _DENIED = re.compile(r"\b(?:no|not|nil|denies|denied|without|none|never)\b|\bnkd?a\b|\btolerat(?:es|ed|ing)\b")
+_TO = re.compile(r"\b(?:allergic|allergy|reacts|reaction) to\b")
+_OF_ITS_OWN = re.compile(r"\W*(?:(?:no\.? ?|item |the )?\d{0,2}\W*)?")
 # A clause ends at a semicolon, or at a full stop before a space.
 _PIECES = re.compile(r"[^;.]+(?:\.(?! |$)[^;.]*)*")
 
@@ -49,7 +51,12 @@ def allergies_to_an_order(
 def _may_be_to(text: str, molecules: str, words: RemarkWords) -> bool:
     """Whether an allergy, by the class or the vague word it names, may be to one of these molecules."""
     denied = _DENIED.search(text)
-    told = _WORD.findall(text[: denied.start()] if denied else text)
+    said = text[: denied.start()] if denied else text
+    to = _TO.search(said)
+    if to is not None and _OF_ITS_OWN.fullmatch(said, to.end()):
+        # `Allergic to`, `allergic to 1`
+        return True
+    told = _WORD.findall(said, 0 if to is None else to.end())
     for size in (3, 2, 1):
         for at in range(len(told) - size + 1):
             members = words.allergy_classes.get(" ".join(told[at : at + size]), ())

@@ -50,6 +50,7 @@ _WITHOUT_TIME = frozenset("number inert mark".split())
 _PRINTED = frozenset("boilerplate review_phrases mark date".split())
 _BESIDE_PRINT = frozenset("boilerplate label inert mark date number".split())
 _FEW_TITLES = 2
+_TURNING = frozenset("cue prn rate weekday slots stat then unsupported maximum collective".split())
 _TITLES = frozenset("label heading mark item inert".split())
 _ANSWERS = frozenset({"no", "dispensed"})
 _COMPLAINT = frozenset("indication indication_part mark".split())
@@ -197,7 +198,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if not body:
         return True
     if clause.line in page.heads and clause.line < page.orders[-1]:
-        return not any(c.kind == "cue" and c.value[0] in _ENDING for c in body)
+        return not any(c.kind in ("prn", "weekday") or (c.kind == "cue" and c.value[0] in _ENDING) for c in body)
     above = clause.line < page.orders[0] or (clause.line == page.orders[0] and body[-1].end <= page.first)
     section, _ = page.sections[clause.line]
     if clause.leads and _delays(body, page):
@@ -221,7 +222,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if body[0].kind == "boilerplate" and all(c.kind in _BESIDE_PRINT or c.value == "issue" or plain.group(page.text_of([c])) for c in body):
         return True
     titles = sum(c.kind == "label" for c in body)
-    titled = titles and ((kinds <= _TITLES) or (titles > _FEW_TITLES and len(body) - titles <= 1))
+    few = titles > _FEW_TITLES and len(body) - titles <= 1 and kinds.isdisjoint(_TURNING)
+    titled = titles and (kinds <= _TITLES or few)
     told_last = page.text_of(body[-1:]) in _ANSWERS and (len(body) == 1 or body[-2].value == ":")
     if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days") and turns(_WORD.findall(page.text_of(body))))):
         # `2. No`, `Exam days`
@@ -277,6 +279,9 @@ def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) 
     marked = after is None or after.kind == "mark" or "/" in page.text_of(body[led : led + 1])
     # `Do not take pt c/o headache`: an order, not a heading.
     opens = above and heading[1] not in ("stopped", "held")
+    if led and len(body) == 2:
+        # `He stopped`
+        return None, body
     return (heading, _bare(body[1 + led :])) if opens or marked else (None, body)
 
 
@@ -379,6 +384,10 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     short = len(words) <= _SHORT and not told
     if len(words) <= _SHORT and words[-1:] != ["no"] and (short or "word" in kinds or "label" in kinds) and turns(words):
         # `Pain days`, `Imp: allergy test first`
+        return True
+    conditional = any(c.kind == "prn" or (c.kind == "cue" and c.value[0] == "conditional") for c in body)
+    if conditional and "verb" in kinds:
+        # `advised to take with water if fever`
         return True
     if told and remarks.deciding_short.issuperset(words):
         # `HPI: irregular`
