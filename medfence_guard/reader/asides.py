@@ -35,7 +35,9 @@ _GRADED = frozenset("stage grade type class gcs day".split())
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _BULLETS = frozenset("-•*>")
 _BEFORE_DAYS = frozenset("a alternate every few next per same th st nd rd these this two three four five seven ten".split())
-_LAST = frozenset("alone else or ya first half held hold instead no not omit only skip stop stopped then".split())
+_SHORT = 4
+_BEFORE_TIME = frozenset("bleeding clotting prothrombin reaction review screen visit".split())
+_LAST = frozenset("alone beforehand else or ya first half held hold instead no not omit only skip stop stopped then".split())
 # `Jaanch karwayein aur len`: the medicine, which the clause does not name.
 _AND_TAKE = frozenset(
     (joint, verb)
@@ -86,6 +88,12 @@ def turns(tokens: Sequence[str]) -> bool:
     if len(tokens) > 1 and (tokens[-2], tokens[-1]) in _AND_TAKE:
         return True
     if len(tokens) > 2 and tokens[-2] == "for" and tokens[-1] in _OTHERS:
+        return True
+    if 1 < len(tokens) <= _SHORT and tokens[-1] in ("before", "prior"):
+        # `Creatinine before`
+        return True
+    if len(tokens) == 2 and tokens[1] == "time" and tokens[0] not in _BEFORE_TIME:
+        # `Exam time`
         return True
     named = len(tokens) > 1 and tokens[-2].isalpha() and tokens[-2] not in _BEFORE_DAYS
     return tokens[-1] in _LAST or (tokens[-1] in ("day", "days") and named)

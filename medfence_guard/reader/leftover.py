@@ -225,7 +225,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     few = titles > _FEW_TITLES and len(body) - titles <= 1 and kinds.isdisjoint(_TURNING)
     titled = titles and (kinds <= _TITLES or few)
     told_last = page.text_of(body[-1:]) in _ANSWERS and (len(body) == 1 or body[-2].value == ":")
-    if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days") and turns(_WORD.findall(page.text_of(body))))):
+    if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days", "time") and turns(_WORD.findall(page.text_of(body))))):
         # `2. No`, `Exam days`
         return False
     if kinds <= _PRINTED or named or titled:

@@ -40,6 +40,7 @@ _GROUPS = {
     "review_phrases": "visits_and_papers",
 }
 _HEADED = {"followup": "visits_and_papers", "investigations": "tests"}
+_AIMED_AT = frozenset({"foods_and_drinks", "activities", "care"})
 _VITAMIN = frozenset({"vit", "vitamin"})
 # `If fever persists, repeat CBC`: what is to be done stands behind one of these.
 _ANSWERING = frozenset(", : - repeat get do send check".split())
@@ -79,8 +80,9 @@ def is_plain(
         return False
     at += conditioned
     timed, conditional = visit or conditioned > 0, visit or conditioned > 0
-    # `Temp > 100` is a condition without its `if`.
-    compared = conditioned > 0 or not any(c.kind == "header_line_starts" for c in chunks)
+    # `BP > 140/90` is told of no one but the order; `Salt < 5 g` of the salt.
+    measured = tokens[0] == "sugar" or (words.group(tokens[0]) or _group_of(held[0])) not in _AIMED_AT
+    compared = conditioned > 0 or opened > 0 or not measured
     answered = not conditioned or visited
     limited = conditioned > 0 or tokens[at - 1 : at] == ["if"]
     last = len(tokens) - (tokens[-1] in words.closing and _is_done(tokens[at:], words))

@@ -903,6 +903,9 @@ class RoleReader:
         elif kind == "pseudo_cue" and _is_open(surface(chunk)) and _is_last(chunks, place):
             # `OD (not valid)`: what it is not goes on with the next word; where none stands, it is of the order.
             roles.unsupported.append(Role("negation", chunk))
+        elif kind == "pseudo_cue" and surface(chunk).startswith("on ") and roles.name is not None and chunk.start > roles.name.start:
+            # `OD on walking`: of a complaint, or when it is taken.
+            roles.residue.append(Role(surface(chunk), chunk))
         elif kind in ("review_phrases", "boilerplate", "terminator", "item"):
             pass
         elif kind == "indication_part":
