@@ -219,24 +219,40 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return False
     if kinds <= _PRINTED or named or titled:
         return True
-    if is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name):
+    told = section[0] in _TOLD
+    is_open = section[0] not in _LISTED and (told or clause.line in page.signed or (above and section[1] not in _ORDERS))
+    if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
+        return not _says_when(clause, body) or _is_own(body, page)
+    return _is_listed(body, clause, page, section, headed=heading is not None)
+
+
+def _says_when(clause: _Clause, body: Sequence[Chunk]) -> bool:
+    """`, temp 101`: a value behind an order is when it is taken."""
+    return clause.trails and any(c.kind == "header_line_starts" for c in body)
+
+
+def _is_own(body: Sequence[Chunk], page: Page) -> bool:
+    """Whether a whole clause has a subject of its own, that is no medicine."""
+    return is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name)
+
+
+def _is_listed(body: Sequence[Chunk], clause: _Clause, page: Page, section: Section, *, headed: bool) -> bool:
+    """Whether a clause is harmless in the closed world: by a rule that accounts for each word of it. `headed`: its heading stands in it."""
+    if _is_own(body, page):
         return True
+    if _says_when(clause, body):
+        return False
     if not clause.trails and is_measured(body, page.lexicon.remarks.beside_values):
         return True
-    if clause.trails and any(c.kind == "header_line_starts" for c in body):
-        # `, temp 101`: when it is taken
-        return False
-    visit = heading is not None and section[0] in _LISTED
-    if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations", misread=page.misread) or _in_parts(body, page):
+    visit = headed and section[0] in _LISTED
+    plain, tested = page.lexicon.plain, section[0] == "investigations"
+    if is_plain(body, page.text, plain, visit=visit, tested=tested, misread=page.misread) or _in_parts(body, page):
         return True
     if page.misread is not None and _is_misread(body, page, page.misread):
         return True
-    if ("collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME) and _is_all_told(body, page)) or _is_kept(body, page):
-        return True
-    if section[0] in _LISTED or not (section[0] in _TOLD or clause.line in page.signed or (above and section[1] not in _ORDERS)):
-        return False
-    told = section[0] in _TOLD
-    return not _decides(body, page, changed=not above, section=section[0], told=told)
+    kinds = {c.kind for c in body}
+    told_of_all = "collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME)
+    return (told_of_all and _is_all_told(body, page)) or _is_kept(body, page)
 
 
 def _is_misread(body: Sequence[Chunk], page: Page, misread: Misread) -> bool:
