@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
-from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.harms import allergies_to_an_order, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
@@ -88,15 +88,17 @@ class _Clause(NamedTuple):
 class Page(NamedTuple):
     """What the segmenter knows of the page.
 
-    `sections`: of each line, before it is read and behind it; `signed`: the lines below a signature; `asides`: the spans that were
-    found to be none of the orders' business; `heads`: the lines that are heads of tables; `orders`: those at which orders begin, the
-    first of them at the place `first`; `misread`: what its words may be, of a page that an engine recognised.
+    `spans`: of each line, where it stands in the text; `sections`: before it is read and behind it; `signed`: the lines below a
+    signature; `asides`: the spans that were found to be none of the orders' business; `heads`: the lines that are heads of tables;
+    `orders`: those at which orders begin, the first of them at the place `first`; `misread`: what its words may be, of a page that
+    an engine recognised.
     """
 
     text: str
     lexicon: Lexicon
     classes: Sequence[AsideClass]
     lines: Sequence[Sequence[Chunk]]
+    spans: Sequence[tuple[int, int]]
     sections: Sequence[tuple[Section, Section]]
     signed: Collection[int]
     asides: Sequence[tuple[int, int]]
@@ -106,7 +108,9 @@ class Page(NamedTuple):
     misread: Misread | None = None
 
     def text_of(self, chunks: Sequence[Chunk]) -> str:
-        return self.text[min([c.start for c in chunks]) : max([c.end for c in chunks])]
+        if len(chunks) == 1:
+            return self.text[chunks[0].start : chunks[0].end]
+        return self.text[slice(*extent(chunks))]
 
 
 def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
@@ -120,9 +124,8 @@ def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
 def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
     """The allergies that may be to an order of the page, in a statement or out of it."""
     named = [c for c in taken if c.kind == "drug"]
-    for line, chunks in enumerate(page.lines):
-        before, behind = page.sections[line]
-        text, start = page.text_of(chunks), min(c.start for c in chunks)
+    for (start, end), (before, behind) in zip(page.spans, page.sections, strict=True):
+        text = page.text[start:end]
         found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
         remarks = page.lexicon.remarks
         yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
@@ -443,11 +446,10 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     """What a line says of the page or of the orders on it, whatever else stands there: that more follows, how many, the same again."""
     pages: dict[int, tuple[int, int]] = {}
     last = 0
-    signed = any(_ADDED.search(page.text_of(chunks)) for chunks in page.lines)
+    lines = [page.text[start:end] for start, end in page.spans]
+    signed = any(map(_ADDED.search, lines))
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
-    for line, chunks in enumerate(page.lines):
-        text = page.text_of(chunks)
-        span = (min(c.start for c in chunks), max(c.end for c in chunks))
+    for line, (text, span) in enumerate(zip(lines, page.spans, strict=True)):
         if found := _PAGES.search(text):
             pages[int(found[1])] = span
             last = max(last, int(found[2]))
