@@ -50,6 +50,7 @@ _WITHOUT_TIME = frozenset("number inert mark".split())
 _PRINTED = frozenset("boilerplate review_phrases mark date".split())
 _BESIDE_PRINT = frozenset("boilerplate label inert mark date number".split())
 _FEW_TITLES = 2
+_TAKEN_BEFORE = frozenset({"past", "complaints"})
 _TURNING = frozenset("cue prn rate weekday slots stat then unsupported maximum collective".split())
 _TITLES = frozenset("label heading mark item inert".split())
 _ANSWERS = frozenset({"no", "dispensed"})
@@ -427,8 +428,8 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     relative = any(means(c, "person_roles") or (c.kind == "cue" and c.value[0] == "family") for c in body)
     if section not in _NOT_TAKEN and not relative and is_told_of(body, words, remarks):
         return True
-    if not told and changed and "form" in kinds:
-        # `Eye drops`
+    if changed and "form" in kinds and (not told or (section in _TAKEN_BEFORE and len(words) <= _SHORT)):
+        # `Eye drops`, `PMH: drops over June`
         return True
     if (changed and not remarks.changes.isdisjoint(words)) or (short and not remarks.deciding_short.isdisjoint(words)):
         return True

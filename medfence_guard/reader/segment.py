@@ -1051,10 +1051,11 @@ class Segmenter:
         return None
 
     def _is_of_time(self, chunks: Sequence[Chunk], place: int, after: int) -> bool:
-        """`tablets finished May`, `tablets till delivery`: until when, and no name."""
+        """`tablets finished May`, `tablets till delivery`, `drops over`: until when, and no name."""
         word = str(chunks[after].value)
         told = after > place and chunks[after - 1].kind == "cue" and any(c.kind == "form" for c in chunks[place:after])
-        return word in self._lexicon.remarks.starts or (told and word in self._lexicon.plain.time_words)
+        plain = self._lexicon.plain
+        return word in self._lexicon.remarks.starts or word in plain.small or (told and word in plain.time_words)
 
     def _taken_with(self, chunks: Sequence[Chunk], place: int) -> bool:
         """`500 mg daily with iron tablet`, `along with Naproxen SOS`: what an order is taken with, not an order of its own.
