@@ -472,6 +472,7 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     last = 0
     lines = [page.text[start:end] for start, end in page.spans]
     signed = any(map(_ADDED.search, lines))
+    ordered = frozenset(page.orders)
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
     for line, (text, span) in enumerate(zip(lines, page.spans, strict=True)):
         if found := _PAGES.search(text):
@@ -479,7 +480,7 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
             last = max(last, int(found[2]))
         total = _TOTAL.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
-        of_an_order = line in page.orders and _SAME.search(text) is not None
+        of_an_order = line in ordered and _SAME.search(text) is not None
         either = page.orders[0] < line < page.orders[-1] and _EITHER.fullmatch(text) is not None
         beside = line in near and (_DITTO.search(text) or _REPLACED.search(text))
         if _GOES_ON.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):

@@ -8,7 +8,7 @@ a remark for a person (`all`, `both`) or stays with the order it stands at.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -203,7 +203,8 @@ class Sharing:
         last = line
         while last + 1 in covered and self._text.count("\n", self._lines[last][0][-1].end, self._lines[last + 1][0][0].start) <= 1:
             last += 1
-        listed = [d for d in out.drafts if line < d.line and d.last_line <= last]
+        below = slice(*(bisect_right(out.drafts, at, key=lambda d: d.line) for at in (line, last)))
+        listed = [d for d in out.drafts[below] if d.last_line <= last]
         if listed and reaches(listed, told):
             for draft in listed:
                 draft.shared += told.chunks
