@@ -681,11 +681,14 @@ class RoleReader:
         before = chunks[place - 1] if place else None
         if roles.name is None or before is None:
             return False
+        joined = before.value in _JOINING
+        if not joined and not (roles.has_timing and _is_last(chunks, place)):
+            return False
         families = {self._lexicon.form_family.get(r.value) for r in roles.forms}
         other = self._lexicon.form_family.get(chunks[place].value) not in families
-        if before.value not in _JOINING:
+        if not joined:
             # `Tab X 40 mg OD susp`: the timing is told, so no form is.
-            return other and roles.has_timing and bool(families) and _is_last(chunks, place)
+            return other and bool(families)
         return other if families else before.value in ("+", "&") and roles.has_timing
 
     def _is_period(self, chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str]) -> bool:
@@ -890,7 +893,12 @@ class RoleReader:
             if chunk.value not in _PLAIN_MARKS or _is_a_sign(chunks, place):
                 roles.residue.append(Role(chunk.value, chunk))
         elif kind == "inert":
-            if chunk.value == "monitoring" and roles.name is not None and chunk.start < roles.name.start and self._leads_to(chunks, place, surface):
+            if (
+                chunk.value == "monitoring"
+                and roles.name is not None
+                and chunk.start < roles.name.start
+                and self._leads_to(chunks, place, surface)
+            ):
                 roles.residue.append(Role(surface(chunk), chunk))
             elif chunk.value not in _WITHOUT_CONTENT:
                 roles.inert.append(Role(chunk.value, chunk))

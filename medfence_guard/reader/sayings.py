@@ -31,9 +31,12 @@ _NOUN = r"(?:medicines?|medications?|meds|drugs|tablets?|tabs|pills|rx|treatment
 _SETS = frozenset("medicines medications meds drugs tablets pills".split())
 # `Same tablets`, `Medicines: same`, `As before`; `Cont Rx` unless the page lists what is taken.
 _AGAIN = re.compile(
-    rf"(?:the )?same (?:old |previous )?{_NOUN}|{_NOUN} ?[:=-]* ?(?:the )?(?:same|unchanged|as before|as earlier)|(?:same )?(?:as|like) (?:before|earlier)"
+    rf"(?:the )?same (?:old |previous )?{_NOUN}|{_NOUN} ?[:=-]* ?(?:the )?(?:same|unchanged|as before|as earlier)|"
+    r"(?:same )?(?:as|like) (?:before|earlier)"
 )
-_GOES_ON = re.compile(rf"(?:to )?(?:cont(?:inue|inued|d)?|ct|rpt|repeat)\.? (?:the |with )?{_NOUN}|{_NOUN} ?[:=-]* ?(?:to )?(?:cont(?:inue|inued|d)?|ct)\.?")
+_GOES_ON = re.compile(
+    rf"(?:to )?(?:cont(?:inue|inued|d)?|ct|rpt|repeat)\.? (?:the |with )?{_NOUN}|{_NOUN} ?[:=-]* ?(?:to )?(?:cont(?:inue|inued|d)?|ct)\.?"
+)
 # Whose the paper is, told of a person who is another's: `Baby of Sunita`. `W/o Ramesh` names the patient.
 _ANOTHERS = re.compile(r"(?:the )?(?:baby|newborn|infant|child|twins?|care|mother|father|parent|ward) of [a-z]{2,}|[bfm]/o [a-z]{2,}")
 _LONGEST_NAME = 2
@@ -55,7 +58,9 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
             if _ANOTHERS.fullmatch(text.strip(_AROUND)):
                 yield span
             continue
-        if line not in told and (_heads_by_a_complaint(line, body, page) or _limits_by_a_state(line, body, page) or _is_a_set(line, body, page)):
+        if line not in told and (
+            _heads_by_a_complaint(line, body, page) or _limits_by_a_state(line, body, page) or _is_a_set(line, body, page)
+        ):
             yield span
         for found in _SENTENCE.finditer(text):
             said = found[0].strip(_AROUND)
@@ -91,7 +96,7 @@ def _is_a_set(line: int, body: Sequence[Chunk], page: Page) -> bool:
 
 
 def led_by_a_stranger(statements: Sequence[Statement], lexicon: Lexicon) -> Iterator[tuple[int, int]]:
-    """`Zeta was on Tab X earlier`: nothing is taken of what is over, but a lone unknown word before it may be a medicine, or who took it."""
+    """`Zeta was on Tab X earlier`: a lone unknown word before what is over may be a medicine, or who took it."""
     remarks, plain = lexicon.remarks, lexicon.plain
     for statement in statements:
         words = [c for c in statement.beside if c.kind != "mark"]

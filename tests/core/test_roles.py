@@ -503,13 +503,14 @@ def test_what_is_applied_is_applied_at_a_place(line, roles):
         ("Tab Dolo 650 mg OD & Gel", "Gel"),
         ("Dolo 650 mg OD + Inhaler", "Inhaler"),
         ("Tab Dolo 650 mg OD, Tablet", None),
-        ("Tab Dolo 650 mg OD Inhaler", None),
+        ("Tab Dolo 650 mg OD Inhaler", "Inhaler"),
+        ("Tab Dolo 650 mg Inhaler OD", None),
         ("Dolo 650 mg + Inhaler", None),
         ("Dolo 650 mg OD, Inhaler", None),
     ],
 )
 def test_behind_the_order_and_a_joint_a_form_of_another_kind_is_another_order(line, other):
-    """Where the order itself has no form, only a plus behind its timing says so."""
+    """So is one at the end, behind the timing. Where the order itself has no form, only a plus behind its timing says so."""
     assert words(line).get("residue") == other
 
 

@@ -166,7 +166,11 @@ def payload_changes(row: Row) -> Iterator[Change]:
                 placed = field.endswith("_span") and path[-1] in ("start", "end")
                 unclaimed = placed or field in ("refills", "sequence", "confidence", "reasoning")
                 for new in digit_edits(text):
-                    if path[-1] == "instructions" and "dose" in item and re.search(r"(?:take|give) {2}(?:tablet|capsule)\b", new, re.IGNORECASE):
+                    if (
+                        path[-1] == "instructions"
+                        and "dose" in item
+                        and re.search(r"(?:take|give) {2}(?:tablet|capsule)\b", new, re.IGNORECASE)
+                    ):
                         continue  # `Take tablet` still says one, and `dose` says how many
                     if new and not equal_numbers(text, new) and not unclaimed:
                         yield f"digit [{index}].{'.'.join(path)} {text} -> {new}", put(new)
