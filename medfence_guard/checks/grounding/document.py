@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from medfence_guard.checks.check import Context, rule_finding, source_evidence
+from medfence_guard.checks.check import Context, rule_finding, source_evidence, span_evidence
 from medfence_guard.checks.grounding.ownership import why_unbound
 from medfence_guard.checks.grounding.stated import releases_of
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN
-from medfence_guard.contract import Evidence, Finding, Severity, Span
+from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Item
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.statement import Statement
@@ -39,7 +39,7 @@ def residue_check(context: Context, item: Item) -> list[Finding]:
     out: list[Finding] = []
     behind = _said_behind(context, item, statement)
     if behind is not None:
-        place = Evidence(kind="source", source_spans=(behind,), matched_text=context.text(behind), rule_id="grounding.residue")
+        place = span_evidence(context, behind, "grounding.residue")
         says = f"Behind the statement stands {context.text(behind)!r}, which may change it."
         out.append(rule_finding("grounding.residue", item.path, ABSTAIN, Severity.MAJOR, says, (place,)))
     reasons = _carried_reason(context, item, statement)
