@@ -174,6 +174,7 @@ def test_three_slots_and_a_length_of_time_in_a_line_parted_by_dashes(text, slots
     ("text", "why"),
     [
         ("50mg,0-0-1-30 days", "another mark parts the fields"),
+        ("50mg;0-0-1-30 days", "whichever it is"),
         ("50mg - 0-0-1-30 days", "the dash before it stands by itself"),
         ("0-0-1-30 days", "nothing stands before it"),
         ("50mg-0-0-2-30 days", "the third slot may be the first end of a range of days"),
