@@ -48,7 +48,12 @@ sys.path[:0] = [str(ROOT / folder) for folder in (".", "adapters", "refdata", "t
 
 CORE = ROOT / "medfence_guard"
 EQUIVALENT = ROOT / "benchmarks" / "mutation_equivalent.json"
-SEED = 20260
+SEED = 41207
+DRAWN = (
+    "The tests were written with the survivors of samples of other seeds before them; this seed was chosen before any of its mutants was"
+    " judged, and of its survivors nothing was read but for whether they are equivalent."
+)
+"""How the seed came to be: say it anew with a new one. A sample whose survivors were read, and tests written against them, flatters."""
 ROWS = 400
 SECONDS = 45
 """Of processor time; the slowest judgement of an unchanged module takes about a third."""
@@ -603,6 +608,7 @@ def main() -> int:
         "command": "python -m benchmarks.mutation",
         "date": options.date,
         "seed": SEED,
+        "drawn": DRAWN,
         "rows": ROWS,
         "records_last": True,
         "modules": modules,
