@@ -331,10 +331,11 @@ def mutation(result: Result) -> Iterator[str]:
     )
     if "provenance" in result:
         yield f"**{result['provenance'].partition(':')[0]}**:{result['provenance'].partition(':')[2]}"
-    yield (
-        "**Limits.** Tests were added after the survivors of this very sample had been read, so that its score flatters: another seed would"
-        " give less. Strings, and with them the patterns of the lexer, are not mutated, nor are the lexicons."
+    flatters = (
+        "Tests were added after the survivors of this very sample had been read, so that its score flatters: another seed would give less."
     )
+    limits = "Strings, and with them the patterns of the lexer, are not mutated, nor are the lexicons."
+    yield f"**Limits.** {result.get('drawn', flatters)} {limits}"
 
 
 SECTIONS: tuple[tuple[str, str, Callable[[Result], Iterator[str]]], ...] = (

@@ -48,8 +48,13 @@ sys.path[:0] = [str(ROOT / folder) for folder in (".", "adapters", "refdata", "t
 
 CORE = ROOT / "medfence_guard"
 EQUIVALENT = ROOT / "benchmarks" / "mutation_equivalent.json"
-SEED = 20260
-ROWS = 200
+SEED = 41207
+DRAWN = (
+    "The tests were written with the survivors of samples of other seeds before them; this seed was chosen before any of its mutants was"
+    " judged, and of its survivors nothing was read but for whether they are equivalent."
+)
+"""How the seed came to be: say it anew with a new one. A sample whose survivors were read, and tests written against them, flatters."""
+ROWS = 400
 SECONDS = 45
 """Of processor time; the slowest judgement of an unchanged module takes about a third."""
 
@@ -74,25 +79,25 @@ class Target:
         }
 
 
-_RULES = "tests/checks/test_rules.py"
-_CHECKS = (_RULES, "tests/checks/test_records.py", "tests/checks/test_source_checks.py")
-_CHUNKS = "tests/core/test_chunks.py"
+_RULES = ("tests/checks/test_comparisons.py", "tests/checks/test_rules.py")
+_CHECKS = (*_RULES, "tests/checks/test_records.py", "tests/checks/test_source_checks.py")
+_CHUNKS = ("tests/core/test_chunks.py", "tests/core/test_phrases.py", "tests/core/test_glued.py")
 TARGETS = (
-    Target("reader.lexer", 20, ("tests/core/test_lexer.py", _CHUNKS, "tests/core/test_phrases.py")),
-    Target("reader.chunks", 20, (_CHUNKS, _RULES)),
-    Target("reader.roles", 20, ("tests/core/test_roles.py", _RULES)),
-    Target("compare", 20, (_RULES,)),
-    Target("bind", 24, ("tests/core/test_bind.py",)),
-    Target("checks.check", 6, _CHECKS),
-    Target("checks.source", 8, _CHECKS),
-    Target("checks.reference", 12, _CHECKS),
-    Target("checks.assertion", 14, _CHECKS),
-    Target("checks.completeness", 14, ("tests/checks/test_completeness.py", *_CHECKS)),
-    Target("checks.grounding", 24, _CHECKS),
+    Target("reader.lexer", 24, ("tests/core/test_lexer.py", "tests/core/test_kept_values.py", *_CHUNKS)),
+    Target("reader.chunks", 60, (*_CHUNKS, *_RULES)),
+    Target("reader.roles", 60, ("tests/core/test_roles.py", *_RULES)),
+    Target("compare", 60, _RULES),
+    Target("bind", 30, ("tests/core/test_bind.py",)),
+    Target("checks.check", 8, _CHECKS),
+    Target("checks.source", 12, _CHECKS),
+    Target("checks.reference", 14, _CHECKS),
+    Target("checks.assertion", 20, _CHECKS),
+    Target("checks.completeness", 20, ("tests/checks/test_completeness.py", *_CHECKS)),
+    Target("checks.grounding", 70, (*_CHECKS, "tests/checks/test_said_besides.py")),
     Target("aggregate", 12, ("tests/core/test_aggregate.py",)),
     Target(
         "release.fence",
-        20,
+        24,
         tuple(f"tests/release/test_{name}.py" for name in ("handler_table", "outcome_machine", "fence", "leaks", "queue")),
         rows=False,
     ),
@@ -603,6 +608,7 @@ def main() -> int:
         "command": "python -m benchmarks.mutation",
         "date": options.date,
         "seed": SEED,
+        "drawn": DRAWN,
         "rows": ROWS,
         "records_last": True,
         "modules": modules,

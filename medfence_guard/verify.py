@@ -95,8 +95,8 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
     # 4
     names = NameReader(rulepack.lexicon, rulepack.bundle.names.get)
     roles = RoleReader(rulepack.lexicon, rulepack.bundle.insulins, names)
-    names_known, limit = rulepack.bundle.names, rulepack.thresholds.source_tokens
-    reading = read_source(source, rulepack.chunker, rulepack.lexicon, roles, names_known, rulepack.misread, limit)
+    known, limit = rulepack.bundle.names, rulepack.thresholds.source_tokens
+    reading = read_source(source, rulepack.chunker, rulepack.lexicon, roles, known, rulepack.misread, limit)
     if reading is None:
         return _refused(extraction, source, rulepack, "source.limits", "The source holds more words than the work budget allows.")
     # 5

@@ -59,6 +59,7 @@ PURE_LAYERS: tuple[tuple[str, ...], ...] = (
 EFFECT_LAYERS: tuple[tuple[str, ...], ...] = (
     ("sources",),
     ("release.*",),
+    ("refdata_answers",),
     ("refdata_commands",),
     ("__init__",),
     ("cli",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medfence_guard.checks.check import Check, Context, rule_finding, source_evidence
+from medfence_guard.checks.check import Check, Context, rule_finding, source_evidence, span_evidence
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION
@@ -113,7 +113,7 @@ def _evidence(context: Context, statement: Statement, rule: str) -> tuple[Eviden
     found = source_evidence(context, statement.assertion.cues, rule)
     if found is not None:
         return (found,)
-    return (Evidence(kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id=rule),)
+    return (span_evidence(context, statement.span, rule),)
 
 
 def claimed_status(item: Item) -> str | None:
@@ -259,8 +259,7 @@ def _is_change(statement: Statement, other: Statement) -> bool:
 
 def status_claim(context: Context, claim: Claim) -> list[Finding]:
     """`status`, judged by the rows of `_status`: which of them answers first."""
-    assert claim.item is not None
-    item = context.payload.items[claim.item]
+    item = context.item_of(claim)
     statement = context.statement_of(item)
     says = f"Extraction says {claim.text!r} for status; "
     if statement is None:

@@ -45,6 +45,11 @@ class Context:
     def statement_of(self, item: Item) -> Statement | None:
         return self.binding.owner.get(item.index)
 
+    def item_of(self, claim: Claim) -> Item:
+        """The item a claim is of. A claim of the document has none, and whoever asks this of one is wrong."""
+        assert claim.item is not None
+        return self.payload.items[claim.item]
+
     def roles_of(self, claim: Claim) -> Roles:
         return self.claim_roles[(claim.field, claim.text)]
 
@@ -91,6 +96,11 @@ def source_evidence(context: Context, chunks: Iterable[Chunk], rule: str) -> Evi
         matched_text=" … ".join([text[start:end] for start, end in spans]),
         rule_id=rule,
     )
+
+
+def span_evidence(context: Context, span: Span, rule: str) -> Evidence:
+    """Evidence pointing at one place of the source, whole."""
+    return Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id=rule)
 
 
 def reference_evidence(rows: Iterable[Product], rule: str) -> list[Evidence]:

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from medfence_guard.bundle import name_key
-from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence
+from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence, span_evidence
 from medfence_guard.checks.grounding.stated import is_told_again
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import slot_parts, spelt_out
-from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
+from medfence_guard.contract import Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION, UNDECIDED
 from medfence_guard.reader.chunks import Chunk
@@ -45,6 +45,10 @@ class Accounting(NamedTuple):
     findings: tuple[Finding, ...]
 
 
+_UNLISTED = "The source refers to medicines it does not list, so no list can be called complete."
+_REMARK = "The source says something of its orders here that names none of them; a person must say what it changes."
+
+
 def account(context: Context) -> Accounting:
     """Every statement of the source is owned, excluded, a repeat, or reported (P10)."""
     findings: list[Finding] = []
@@ -74,8 +78,7 @@ def account(context: Context) -> Accounting:
         if _is_repeat(statement, taken):
             accounted += 1
             continue
-        text = context.text(statement.span)
-        evidence = Evidence(kind="source", source_spans=(statement.span,), matched_text=text, rule_id="completeness.omitted")
+        evidence = span_evidence(context, statement.span, "completeness.omitted")
         ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and _is_confident(context, statement)
         joined = any(
             c.field == "name" and len(key := name_key(c.text)) > len(statement.name.key) and statement.name.key in key
@@ -105,38 +108,13 @@ def account(context: Context) -> Accounting:
                     (evidence,),
                 )
             )
-    for chunk in context.reading.collectives:
-        span = Span(chunk.start, chunk.end)
-        evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unlisted_set")
-        findings.append(
-            rule_finding(
-                "completeness.unlisted_set",
-                path,
-                ABSTAIN,
-                Severity.CRITICAL,
-                "The source refers to medicines it does not list, so no list can be called complete.",
-                (evidence,),
-            )
-        )
-    for span in context.reading.remarks:
-        evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unread_remark")
-        findings.append(
-            rule_finding(
-                "completeness.unread_remark",
-                path,
-                ABSTAIN,
-                Severity.CRITICAL,
-                "The source says something of its orders here that names none of them; a person must say what it changes.",
-                (evidence,),
-            )
-        )
-    for span in context.reading.unread:
-        evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="completeness.unread_line")
-        findings.append(
-            rule_finding(
-                "completeness.unread_line", path, ABSTAIN, Severity.MAJOR, "A line among the medicines could not be read.", (evidence,)
-            )
-        )
+    reading = context.reading
+    for check_id, spans, severity, says in (
+        ("completeness.unlisted_set", [Span(c.start, c.end) for c in reading.collectives], Severity.CRITICAL, _UNLISTED),
+        ("completeness.unread_remark", reading.remarks, Severity.CRITICAL, _REMARK),
+        ("completeness.unread_line", reading.unread, Severity.MAJOR, "A line among the medicines could not be read."),
+    ):
+        findings += [rule_finding(check_id, path, ABSTAIN, severity, says, (span_evidence(context, span, check_id),)) for span in spans]
     return Accounting(len(statements), accounted, tuple(findings))
 
 
@@ -202,9 +180,7 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
     siblings = [s for s in context.reading.groups[statement.group] if s.index not in context.binding.items_of]
     if not siblings:
         return _reversed_steps(context, item, statement)
-    evidence = Evidence(
-        kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
-    )
+    evidence = span_evidence(context, statement.span, "completeness.lost_step")
     claimed = [context.roles_of(c) for c in item.claims]
     told = any(r.chunk.kind == "then" for roles in claimed for r in (*roles.unsupported, *roles.residue)) or any(
         len({r.value for r in kind}) > 1 for roles in claimed for kind in (roles.rates, roles.slots, roles.durations)
@@ -245,9 +221,7 @@ def _reversed_steps(context: Context, item: Item, statement: Statement) -> list[
             continue
         if numbered(item) and numbered(other):
             continue
-        evidence = Evidence(
-            kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.lost_step"
-        )
+        evidence = span_evidence(context, statement.span, "completeness.lost_step")
         says = "The source states this step after one that the extraction has behind it."
         return [rule_finding("completeness.lost_step", item.path, ABSTAIN, Severity.CRITICAL, says, (evidence,))]
     return []
@@ -269,14 +243,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
                 ABSTAIN,
                 Severity.CRITICAL,
                 "A frequency stands behind several names; it may be this one's too, and the item carries none.",
-                (
-                    Evidence(
-                        kind="source",
-                        source_spans=(statement.span,),
-                        matched_text=context.text(statement.span),
-                        rule_id="completeness.frequency",
-                    ),
-                ),
+                (span_evidence(context, statement.span, "completeness.frequency"),),
             )
         )
     out.extend(_words_not_carried(context, item, statement))
@@ -294,50 +261,19 @@ def carried(context: Context, item: Item) -> list[Finding]:
         counted = component == "duration" and any(r.value[2] == "dose" for r in statement.roles.durations)
         stepped = counted or (component == "duration" and len(_course(context, statement)) > 1)
         essential = stepped or _essential(context, item, statement, component) or component in context.rulepack.expected_fields
+        keyed = component in context.payload.keys_anywhere or (component == "timing" and "instructions" in context.payload.keys_anywhere)
         if component == "max_dose":
-            out.append(
-                rule_finding(
-                    "completeness.field_omitted",
-                    path,
-                    ABSTAIN,
-                    Severity.CRITICAL,
-                    "The source states a maximum and the item does not carry it.",
-                    found,
-                )
-            )
-        elif component in context.payload.keys_anywhere or (component == "timing" and "instructions" in context.payload.keys_anywhere):
-            out.append(
-                rule_finding(
-                    "completeness.field_omitted",
-                    path,
-                    ABSTAIN,
-                    Severity.MAJOR,
-                    f"The source states a {component} and this item does not carry it.",
-                    found,
-                )
-            )
+            severity, says = Severity.CRITICAL, "The source states a maximum and the item does not carry it."
+        elif keyed:
+            severity, says = Severity.MAJOR, f"The source states a {component} and this item does not carry it."
         elif essential:
-            out.append(
-                rule_finding(
-                    "completeness.field_omitted",
-                    path,
-                    ABSTAIN,
-                    Severity.CRITICAL,
-                    f"The source states a {component}, which is essential here, and the extraction has no such field.",
-                    found,
-                )
-            )
+            severity = Severity.CRITICAL
+            says = f"The source states a {component}, which is essential here, and the extraction has no such field."
         else:
-            out.append(
-                rule_finding(
-                    "completeness.not_carried",
-                    item.path,
-                    PASS,
-                    Severity.MINOR,
-                    f"The source states a {component}; this extraction does not carry that field.",
-                    found,
-                )
-            )
+            says = f"The source states a {component}; this extraction does not carry that field."
+            out.append(rule_finding("completeness.not_carried", item.path, PASS, Severity.MINOR, says, found))
+            continue
+        out.append(rule_finding("completeness.field_omitted", path, ABSTAIN, severity, says, found))
     return out
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from medfence_guard.attest import ATTESTED, IMPOSSIBLE, UNKNOWN, attest, known_in_form
 from medfence_guard.bind import EXACT
 from medfence_guard.checks.check import Check, Context, reference_evidence, rule_finding
@@ -16,208 +18,105 @@ PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN
 
 def drug_exists(context: Context, claim: Claim) -> list[Finding]:
     """P8: a name copied faithfully that is in no bundle."""
-    assert claim.item is not None
-    reading = context.items[claim.item]
+    say = partial(rule_finding, "reference.drug_exists", claim.path)
+    reading = context.items[context.item_of(claim).index]
     name = reading.name if claim.field == "name" else reading.generic
-    editions = ", ".join(context.rulepack.bundle.editions)
     if name is None:
-        return [rule_finding("reference.drug_exists", claim.path, ABSTAIN, Severity.MAJOR, "There is no name to look up.")]
+        return [say(ABSTAIN, Severity.MAJOR, "There is no name to look up.")]
     if name.entry is None or name.entry.incomplete:
-        return [
-            rule_finding(
-                "reference.unknown_name",
-                claim.path,
-                ABSTAIN,
-                Severity.MAJOR,
-                f"We do not know this name; searched {editions}.",
-                (Evidence(kind="rule", rule_id="reference.unknown_name"),),
-            )
-        ]
-    evidence = (
-        Evidence(
-            kind="reference",
-            refdata_key=name.entry.display,
-            citation=name.entry.citation,
-            grade=name.entry.grade,
-            rule_id="reference.drug_exists",
-        ),
+        says = f"We do not know this name; searched {', '.join(context.rulepack.bundle.editions)}."
+        return [rule_finding("reference.unknown_name", claim.path, ABSTAIN, Severity.MAJOR, says)]
+    evidence = Evidence(
+        kind="reference",
+        refdata_key=name.entry.display,
+        citation=name.entry.citation,
+        grade=name.entry.grade,
+        rule_id="reference.drug_exists",
     )
-    return [rule_finding("reference.drug_exists", claim.path, PASS, Severity.MAJOR, "The bundle knows this name.", evidence)]
+    return [say(PASS, Severity.MAJOR, "The bundle knows this name.", (evidence,))]
 
 
 def dose_in_range(context: Context, claim: Claim) -> list[Finding]:
     """P1: is this a marketed strength of that product? Never whether a patient should take it."""
-    assert claim.item is not None
-    item = context.payload.items[claim.item]
+    say = partial(rule_finding, "reference.dose_in_range", claim.path)
+    item = context.item_of(claim)
     statement = context.statement_of(item)
     roles = context.roles_of(claim)
     quantities = [r.value for r in roles.strengths] + [r.value for r in roles.numbers if isinstance(r.value, Quantity)]
     quantities += [Quantity(tuple(r.value), (None,) * len(r.value)) for r in roles.numbers if not isinstance(r.value, Quantity)]
-    editions = ", ".join(context.rulepack.bundle.editions)
     if claim.field == "dosage" and not roles.strengths:
-        return [rule_finding("reference.dose_in_range", claim.path, PASS, Severity.MINOR, "The claim states no strength to look up.")]
+        return [say(PASS, Severity.MINOR, "The claim states no strength to look up.")]
     if statement is None or not quantities:
-        return [
-            rule_finding(
-                "reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, "There is no strength of a known statement to look up."
-            )
-        ]
+        return [say(ABSTAIN, Severity.MAJOR, "There is no strength of a known statement to look up.")]
     quantity = without_own_unit(setting_for(context, item, statement), quantities[0])
     if len(quantities) > 1:
         quantity = Quantity(
             tuple(p for q in quantities for p in q.parts), tuple(u for q in quantities for u in q.units), None, quantities[-1].per
         )
     if any(u in ("kg", "h", "d", "min") for _, u in quantity.per):
-        return [
-            rule_finding(
-                "reference.dose_in_range",
-                claim.path,
-                ABSTAIN,
-                Severity.MAJOR,
-                "An amount per body weight or per time is no marketed strength.",
-            )
-        ]
+        return [say(ABSTAIN, Severity.MAJOR, "An amount per body weight or per time is no marketed strength.")]
     entry = statement.name.entry
     if entry is None:
         # The name's own finding says that it is unknown; a strength cannot be looked up without it.
-        return [
-            rule_finding(
-                "reference.dose_in_range",
-                claim.path,
-                PASS,
-                Severity.MINOR,
-                "The name is in no bundle, so its strengths cannot be looked up; the name is held for that.",
-            )
-        ]
+        says = "The name is in no bundle, so its strengths cannot be looked up; the name is held for that."
+        return [say(PASS, Severity.MINOR, says)]
     found = attest(
         context.rulepack.bundle, context.rulepack.lexicon, entry, quantity, family_of(context, statement), releases_of(statement)
     )
     evidence = tuple(reference_evidence(found.rows, "reference.dose_in_range"))
     if found.status == ATTESTED:
         if found.curated:
-            return [
-                rule_finding(
-                    "reference.curated_only",
-                    claim.path,
-                    PASS,
-                    Severity.MINOR,
-                    "This strength is attested by curated facts alone.",
-                    evidence,
-                )
-            ]
-        return [
-            rule_finding(
-                "reference.dose_in_range", claim.path, PASS, Severity.MAJOR, "This strength is attested for the product.", evidence
-            )
-        ]
+            says = "This strength is attested by curated facts alone."
+            return [rule_finding("reference.curated_only", claim.path, PASS, Severity.MINOR, says, evidence)]
+        return [say(PASS, Severity.MAJOR, "This strength is attested for the product.", evidence)]
+    searched = f"searched {', '.join(context.rulepack.bundle.editions)}"
     if found.status == UNKNOWN:
-        return [
-            rule_finding(
-                "reference.dose_in_range",
-                claim.path,
-                ABSTAIN,
-                Severity.MAJOR,
-                f"The bundle lists no product of this name; searched {editions}.",
-            )
-        ]
+        return [say(ABSTAIN, Severity.MAJOR, f"The bundle lists no product of this name; {searched}.")]
     if found.status == IMPOSSIBLE and found.refutable:
-        return [
-            rule_finding(
-                "reference.dose_in_range",
-                claim.path,
-                FAIL,
-                Severity.CRITICAL,
-                f"No product can have this strength: {found.reason}.",
-                evidence,
-            )
-        ]
+        return [say(FAIL, Severity.CRITICAL, f"No product can have this strength: {found.reason}.", evidence)]
     why = f"{found.reason}, by a curated name" if found.status == IMPOSSIBLE else "not attested for this name, form and release"
-    return [
-        rule_finding(
-            "reference.dose_in_range", claim.path, ABSTAIN, Severity.MAJOR, f"This strength is {why}; searched {editions}.", evidence
-        )
-    ]
+    return [say(ABSTAIN, Severity.MAJOR, f"This strength is {why}; {searched}.", evidence)]
 
 
 def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
     """Does the bundle know a product of that name in that form family?"""
-    assert claim.item is not None
-    item = context.payload.items[claim.item]
-    statement = context.statement_of(item)
+    say = partial(rule_finding, "reference.dose_form_valid", claim.path)
+    statement = context.statement_of(context.item_of(claim))
     roles = context.roles_of(claim)
     lexicon = context.rulepack.lexicon
     if statement is None or not roles.forms:
-        return [
-            rule_finding(
-                "reference.dose_form_valid", claim.path, ABSTAIN, Severity.MAJOR, "There is no form of a known statement to look up."
-            )
-        ]
+        return [say(ABSTAIN, Severity.MAJOR, "There is no form of a known statement to look up.")]
     entry = statement.name.entry
     family = lexicon.form_family.get(roles.forms[0].value)
     if entry is None or family in ("drops", "spray", None):
-        return [
-            rule_finding(
-                "reference.dose_form_valid",
-                claim.path,
-                PASS,
-                Severity.MINOR,
-                "There is no product or no single form family to look up; the name or form is judged elsewhere.",
-            )
-        ]
+        says = "There is no product or no single form family to look up; the name or form is judged elsewhere."
+        return [say(PASS, Severity.MINOR, says)]
     known, rows = known_in_form(context.rulepack.bundle, lexicon, entry, family)
-    return [
-        rule_finding(
-            "reference.dose_form_valid",
-            claim.path,
-            PASS if known else ABSTAIN,
-            Severity.MAJOR,
-            "The bundle knows the product in this form." if known else "The bundle does not attest this form for the product.",
-            tuple(reference_evidence(rows, "reference.dose_form_valid")),
-        )
-    ]
+    evidence = reference_evidence(rows, "reference.dose_form_valid")
+    if known:
+        return [say(PASS, Severity.MAJOR, "The bundle knows the product in this form.", evidence)]
+    return [say(ABSTAIN, Severity.MAJOR, "The bundle does not attest this form for the product.", evidence)]
 
 
 def look_alike(context: Context, claim: Claim) -> list[Finding]:
     """P26: information when the name is exact; ABSTAIN only where the name token itself was badly recognised."""
-    assert claim.item is not None
-    item = context.payload.items[claim.item]
+    say = partial(rule_finding, "reference.look_alike", claim.path)
+    item = context.item_of(claim)
     statement = context.statement_of(item)
-    reading = context.items[claim.item]
-    name = reading.name
+    name = context.items[item.index].name
     if statement is None or name is None:
         return []
     key = name.parts[0].key if name.parts else name.key
     pairs = context.rulepack.bundle.look_alikes.get(key) or context.rulepack.bundle.look_alikes.get(name.key, ())
-    low = context.confidence.is_low(statement.name.start, statement.name.end)
-    if low:
-        return (
-            [
-                rule_finding(
-                    "reference.look_alike",
-                    claim.path,
-                    ABSTAIN,
-                    Severity.MAJOR,
-                    "The name was recognised below the floor for words.",
-                    (Evidence(kind="rule", rule_id="reference.look_alike"),),
-                )
-            ]
-            if pairs or context.binding.relation.get(item.index) != EXACT
-            else []
-        )
+    if context.confidence.is_low(statement.name.start, statement.name.end):
+        if not pairs and context.binding.relation.get(item.index) == EXACT:
+            return []
+        return [say(ABSTAIN, Severity.MAJOR, "The name was recognised below the floor for words.")]
     if not pairs:
         return []
     other, source = pairs[0]
-    evidence = (Evidence(kind="reference", refdata_key=other, citation=source, grade="curated", rule_id="reference.look_alike"),)
-    return [
-        rule_finding(
-            "reference.look_alike",
-            claim.path,
-            PASS,
-            Severity.MINOR,
-            f"This name is confused with {other!r} elsewhere; here it is exact.",
-            evidence,
-        )
-    ]
+    evidence = Evidence(kind="reference", refdata_key=other, citation=source, grade="curated", rule_id="reference.look_alike")
+    return [say(PASS, Severity.MINOR, f"This name is confused with {other!r} elsewhere; here it is exact.", (evidence,))]
 
 
 CHECKS: tuple[Check, ...] = (

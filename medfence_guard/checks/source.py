@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from medfence_guard.checks.check import Check, Context, rule_finding
+from medfence_guard.checks.check import Check, Context, rule_finding, span_evidence
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
 
@@ -54,7 +54,7 @@ def interleaved(context: Context, item: Item) -> list[Finding]:
     hit = next((s for s in context.reading.interleaved if s.start < statement.span.end and statement.span.start < s.end), None)
     if hit is None:
         return []
-    evidence = Evidence(kind="source", source_spans=(hit,), matched_text=context.text(hit), rule_id="source.interleaved_columns")
+    evidence = span_evidence(context, hit, "source.interleaved_columns")
     return [
         rule_finding(
             "source.interleaved_columns",

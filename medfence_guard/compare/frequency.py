@@ -169,9 +169,11 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
     if spelt is not None and not (claim.rates or claim.stat or claim.as_directed or source.stat):
         return compare_spelt_out(setting, source.slots[0], spelt, form_units(setting))
     if claim.as_directed:
-        if source.as_directed:
-            return [Judgement(PASS, "timing.equal", "source says as directed", tuple(r.chunk for r in source.as_directed))]
-        return [added(setting, "timing.component_invented", "the statement does not say as directed")]
+        if not source.as_directed:
+            return [added(setting, "timing.component_invented", "the statement does not say as directed")]
+        # `BD as directed`: these words say nothing of how often, and what stands beside them is compared as if they were not there.
+        said = Judgement(PASS, "timing.equal", "source says as directed", tuple(r.chunk for r in source.as_directed))
+        return [said, *_compare_core(setting, replace(source, as_directed=[]), replace(claim, as_directed=[]))]
     if source.as_directed and not (source.rates or source.slots):
         return [Judgement(FAIL, "timing.component_invented", "source says only as directed", tuple(r.chunk for r in source.as_directed))]
     if claim.stat or source.stat:

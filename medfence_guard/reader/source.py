@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from medfence_guard.bundle import Name
 from medfence_guard.contract import SourceDocument, Span
 from medfence_guard.reader.chunks import Chunk, Chunker, split_glued
 from medfence_guard.reader.draft import Segmented
@@ -112,7 +113,13 @@ def _renumbered(tokens: list[Token]) -> list[Token]:
 
 
 def read_source(
-    source: SourceDocument, chunker: Chunker, lexicon: Lexicon, names: RoleReader, known_names: object, misread: Misread, token_limit: int
+    source: SourceDocument,
+    chunker: Chunker,
+    lexicon: Lexicon,
+    roles: RoleReader,
+    names: Mapping[str, Name],
+    misread: Misread,
+    token_limit: int,
 ) -> SourceReading | None:
     """The reading, or None if the source has more tokens than `token_limit`."""
     folded = fold(source.text)
@@ -125,7 +132,7 @@ def read_source(
         tokens = _in_visual_order(tokens, boxed)
     else:
         interleaved = tuple(Span(start, end) for start, end in interleaved_columns_suspected(source.text))
-    pieces = split_glued(tokens, lexicon, known_names)  # type: ignore[arg-type]
+    pieces = split_glued(tokens, lexicon, names)
     lines = split_lines(chunker.chunks(pieces))
     typed = source.modality == "text"
     segmented: Segmented = Segmenter(lexicon, folded.text, split=pieces is not tokens, typed=typed, misread=None if typed else misread).run(
@@ -135,7 +142,7 @@ def read_source(
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]
 
-    statements = StatementReader(names, lexicon).read(segmented.drafts, surface)
+    statements = StatementReader(roles, lexicon).read(segmented.drafts, surface)
     for statement in statements:
         statement.interleaved = any(s.start < statement.span.end and statement.span.start < s.end for s in interleaved)
     groups: dict[int, list[Statement]] = {}

@@ -87,6 +87,7 @@ def test_what_an_item_says_decides_between_two_statements_of_its_name(key, one, 
     ("heavier", "lighter"),
     [
         ({"strength": "5 mg"}, {"frequency": "BD"}),
+        ({"strength": "5 mg"}, {"frequency": "0-0-1"}),
         ({"strength": "5 mg"}, {"duration": "7 days", "form": "capsule"}),
         ({"frequency": "OD"}, {"duration": "7 days"}),
         ({"frequency": "1-0-0"}, {"duration": "7 days"}),
@@ -122,6 +123,20 @@ def test_a_stopped_item_prefers_the_stopped_statement_and_an_active_one_the_orde
 def test_a_bare_mention_yields_to_the_statement_that_says_something():
     assert owners(bound("Amlodipine\nTab Amlodipine 5 mg OD", [{"name": "Amlodipine"}])) == {0: 1}
     assert owners(bound("Tab Amlodipine 5 mg OD\nAmlodipine", [{"name": "Amlodipine"}])) == {0: 0}
+
+
+@pytest.mark.parametrize("mention", ["Amlodipine 5 mg OD may be useful", "Discussed Amlodipine 5 mg OD"])
+def test_only_a_bare_name_yields_whatever_the_statement_says_of_itself(mention):
+    """What is doubted or only discussed is weighed by what it says; a bare name that is ordered still says nothing."""
+    said = {"name": "Amlodipine", "strength": "5 mg", "frequency": "OD"}
+    assert owners(bound(f"{mention}\nTab Amlodipine 10 mg BD", [said])) == {0: 0}
+    assert owners(bound(f"Take Amlodipine\n{mention}", [{"name": "Amlodipine"}])) == {0: 1}
+
+
+def test_the_same_name_goes_before_another_of_the_same_substance():
+    source = "Tab Paracetamol 650 mg OD\nTab Acetaminophen 500 mg BD"
+    assert owners(bound(source, [{"name": "Acetaminophen", "strength": "650 mg", "frequency": "OD"}])) == {0: 1}
+    assert owners(bound(source, [{"name": "Paracetamol", "strength": "500 mg", "frequency": "BD"}])) == {0: 0}
 
 
 def test_a_closer_name_goes_before_what_the_two_say():
@@ -182,7 +197,17 @@ def test_beyond_the_budget_nothing_is_bound():
     assert not bound("Tab Amlodipine 5 mg OD\nTab Metformin 500 mg OD", two_names, budget=2).over_budget
 
 
-@pytest.mark.parametrize(("name", "stem"), [("Telma AM", "telma"), ("Pan D", "pan"), ("Dolo 650", "dolo"), ("Metformin", "metformin")])
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("Telma AM", "telma"),
+        ("Pan D", "pan"),
+        ("Dolo 650", "dolo"),
+        ("Telma + Dolo", "telma"),
+        ("Dolo + Telma", "dolo"),
+        ("Metformin", "metformin"),
+    ],
+)
 def test_a_stem_is_the_first_alphabetic_part_of_a_name(name, stem):
     [statement] = bound(f"Tab {name} OD", [{"name": name}]).owner.values()
     assert stem_of(statement.name) == stem

@@ -13,7 +13,7 @@ from medfence_guard import Extraction, Fence, Rulepack, SourceDocument, verify
 from medfence_guard.bundle_file import packed, unpacked
 from medfence_guard.cli import main
 from medfence_guard.formulary import COLUMNS
-from medfence_guard.refdata_commands import describe, difference, gaps_csv, gaps_of
+from medfence_guard.refdata_answers import describe, difference, gaps_csv, gaps_of
 from medfence_guard.release import ReviewQueue
 from medfence_guard.rulepack import shipped_folder
 
@@ -284,7 +284,7 @@ def test_a_spreadsheet_does_not_run_a_name():
     report = report_on("Zorbitel")
     text = gaps_csv(gaps_of([report], Rulepack.default().bundle)).replace("Zorbitel", "")
     assert text.splitlines()[1].startswith(",")
-    from medfence_guard.refdata_commands import Gaps
+    from medfence_guard.refdata_answers import Gaps
 
     assert rows(gaps_csv(Gaps((("=cmd()", 1), ("+x", 1)), 1, 0, 0))) == [("'=cmd()", "1"), ("'+x", "1")]
 

@@ -18,7 +18,7 @@ from medfence_guard.bundle import Bundle
 from medfence_guard.bundle_file import unpacked
 from medfence_guard.cli import main
 from medfence_guard.formulary import COLUMNS, FORMS, REQUIRED, decimal_text, read_rows
-from medfence_guard.refdata_commands import describe
+from medfence_guard.refdata_answers import describe
 from medfence_guard.rulepack import load_rulepack, shipped_folder
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from medfence_guard import Rulepack
-from medfence_guard.refdata_commands import describe
+from medfence_guard.refdata_answers import describe
 
 SEEN = [json.loads(line) for line in (Path(__file__).parent / "vectors" / "names_seen.jsonl").read_text("utf-8").splitlines()]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from medfence_guard.checks.check import Context, rule_finding, source_evidence
+from medfence_guard.checks.check import Context, rule_finding, source_evidence, span_evidence
 from medfence_guard.checks.grounding.ownership import why_unbound
 from medfence_guard.checks.grounding.stated import is_told_again, releases_of
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN
-from medfence_guard.contract import Evidence, Finding, Severity, Span
+from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Item
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.statement import Statement
@@ -42,9 +42,7 @@ def _told_twice(context: Context, item: Item, statement: Statement) -> list[Find
             continue
         again = is_told_again(first) or is_told_again(statement)
         if again and all({r.value for r in getattr(first.roles, k)} == {r.value for r in getattr(statement.roles, k)} for k in _REGIMEN):
-            place = Evidence(
-                kind="source", source_spans=(statement.span,), matched_text=context.text(statement.span), rule_id="completeness.duplicated"
-            )
+            place = span_evidence(context, statement.span, "completeness.duplicated")
             says = "This item: the source tells again of an order that another item has; whether both are meant, a person must say."
             return [rule_finding("completeness.duplicated", item.path, ABSTAIN, Severity.CRITICAL, says, (place,))]
     return []
@@ -59,7 +57,7 @@ def residue_check(context: Context, item: Item) -> list[Finding]:
     out: list[Finding] = []
     behind = _said_behind(context, item, statement)
     if behind is not None:
-        place = Evidence(kind="source", source_spans=(behind,), matched_text=context.text(behind), rule_id="grounding.residue")
+        place = span_evidence(context, behind, "grounding.residue")
         says = f"Behind the statement stands {context.text(behind)!r}, which may change it."
         out.append(rule_finding("grounding.residue", item.path, ABSTAIN, Severity.MAJOR, says, (place,)))
     reasons = _carried_reason(context, item, statement)

@@ -11,11 +11,11 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from medfence_guard.checks.check import Context, rule_finding
+from medfence_guard.checks.check import Context, rule_finding, span_evidence
 from medfence_guard.checks.grounding.claimed import claim_says
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN, PASS
-from medfence_guard.contract import Evidence, Finding, Severity, Span
+from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim
 from medfence_guard.payload.keys import fold_key
 from medfence_guard.reader.text import fold
@@ -320,7 +320,7 @@ def document_check(context: Context, claim: Claim) -> list[Finding]:
         behind = text[end : stop if stop >= 0 else end + _REACH]
         if bound(value, before, behind, page):
             span = Span(start, end)
-            evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id="document.verbatim")
+            evidence = span_evidence(context, span, "document.verbatim")
             says = f"{claim_says(claim)}source has it verbatim."
             return [rule_finding("grounding.document", claim.path, PASS, Severity.MAJOR, says, (evidence,))]
     if seen:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest
-from medfence_guard.checks.check import Context, finding, rule_finding
+from medfence_guard.checks.check import Context, finding, rule_finding, span_evidence
 from medfence_guard.checks.grounding.claimed import UNREAD_WORDS, claim_says, claimed_name_words, quantities_of
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN, FAIL, Judgement
 from medfence_guard.confidence import Doubt
-from medfence_guard.contract import Evidence, Finding, Severity, Span
+from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
 from medfence_guard.reader.statement import Statement
@@ -58,13 +58,14 @@ def _combination_in_pieces(context: Context, item: Item, statement: Statement) -
 
 def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
     """Why a contradiction found in OCR is no proof (P16); empty if it is one."""
-    statement = context.binding.owner.get(claim.item) if claim.item is not None else None
-    if statement is None:
+    # A claim of the document has no item, and rests on no statement.
+    item = context.item_of(claim) if claim.item is not None else None
+    statement = context.statement_of(item) if item is not None else None
+    if item is None or statement is None:
         return ""
     if statement.interleaved:
         return "the text looks like two columns read straight across"
-    assert claim.item is not None
-    if _combination_in_pieces(context, context.payload.items[claim.item], statement):
+    if _combination_in_pieces(context, item, statement):
         return "the medicines the item joins stand apart in the source"
     if context.source.modality == "text":
         foreign = _foreign(statement)
@@ -160,7 +161,7 @@ def claim_findings(context: Context, claim: Claim, judgements: Iterable[Judgemen
         doubt = _doubt(context, claim, judgement) if context.confidence.applies else None
         if doubt is not None:
             span = Span(doubt.start, doubt.end)
-            evidence = Evidence(kind="source", source_spans=(span,), matched_text=context.text(span), rule_id=doubt.check_id)
+            evidence = span_evidence(context, span, doubt.check_id)
             out.append(rule_finding(doubt.check_id, claim.path, ABSTAIN, Severity.MAJOR, f"{says}{doubt.message}.", (evidence,)))
             if judgement.verdict is FAIL:
                 continue

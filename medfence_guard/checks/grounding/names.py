@@ -503,12 +503,12 @@ def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: S
         return [Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR)]
     written = {source.key, *(d.key for d, _, _ in statement.roles.composition)}
     if all(d.key in written for d in mentioned):
-        item = context.payload.items[claim.item or 0]
+        item = context.item_of(claim)
         return [_parts_pair_up(context, item, claim, mentioned, statement, said, where) or Judgement(PASS, "name.exact", said, where)]
     if any(d.name is None or d.name.ambiguous for d in mentioned):
         return [Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR)]
     if any(d.name is not None and d.name.brand for d in mentioned):
-        return [added(setting_for(context, context.payload.items[claim.item or 0], statement), "name.brand_not_in_source", said, where)]
+        return [added(setting_for(context, context.item_of(claim), statement), "name.brand_not_in_source", said, where)]
     told = tuple(sorted({m for d in mentioned if d.name is not None for m in d.name.compositions[0]}))
     if source.entry is None or source.entry.ambiguous:
         return [Judgement(ABSTAIN, "name.ambiguous_brand", f"{said}, whose one composition is not known", where, severity=Severity.MAJOR)]
@@ -523,7 +523,7 @@ def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: S
         reading = NameReading("", 0, 0, replace(source.entry, brand=False), None, parts=tuple(mentioned))
     added_salt = frozenset(w for w in inside if w in lexicon.salts) - _salts_of(reading)
     reading.salts = tuple(sorted(added_salt))
-    item = context.payload.items[claim.item or 0]
+    item = context.item_of(claim)
     return [
         _salt_of_the_brand(context, reading, statement, said, where)
         or _parts_pair_up(context, item, claim, mentioned, statement, said, where)

@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Callable
 
-from medfence_guard.checks.check import Context, rule_finding
+from medfence_guard.checks.check import Context, rule_finding, span_evidence
 from medfence_guard.checks.grounding.claimed import claim_says, claimed_name_words
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN, FAIL
@@ -49,9 +49,7 @@ def why_unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evide
     """Why an item that owns no statement is refused: duplicate, absent, or not provably absent."""
     twin = context.binding.duplicates.get(item.index)
     if twin is not None:
-        evidence = Evidence(
-            kind="source", source_spans=(twin.span,), matched_text=context.text(twin.span), rule_id="completeness.duplicated"
-        )
+        evidence = span_evidence(context, twin.span, "completeness.duplicated")
         if context.source.modality != "text" and not _same_medicine(context, item, twin):
             # A misread item number runs two orders into one; the second medicine is then no copy of the first (P16).
             return ABSTAIN, "its name stands in a statement that belongs to another medicine; two orders may have run together", (evidence,)
@@ -76,10 +74,7 @@ def why_unbound(context: Context, item: Item) -> tuple[Verdict, str, tuple[Evide
         return ABSTAIN, "the name stands in the source, but no statement of it could be read", named
     if context.absence_proven:
         return FAIL, "no medication statement of the source has that name", (Evidence(kind="rule", rule_id="grounding.absent"),)
-    places = tuple(
-        Evidence(kind="source", source_spans=(s,), matched_text=context.text(s), rule_id="grounding.absence_unproven")
-        for s in context.absence_doubts[:3]
-    )
+    places = tuple(span_evidence(context, s, "grounding.absence_unproven") for s in context.absence_doubts[:3])
     return (
         ABSTAIN,
         "the name was not found, but part of the source could not be read",
@@ -96,14 +91,7 @@ def _parts_in_text(context: Context, item: Item) -> tuple[Evidence, ...]:
     found = [s for s in context.reading.statements if set(words_of(context.text(Span(s.name.start, s.name.end)))) & claimed]
     if not found:
         return ()
-    return (
-        Evidence(
-            kind="source",
-            source_spans=(found[0].span,),
-            matched_text=context.text(found[0].span),
-            rule_id="grounding.absence_unproven",
-        ),
-    )
+    return (span_evidence(context, found[0].span, "grounding.absence_unproven"),)
 
 
 def _named_in_text(context: Context, item: Item) -> tuple[Evidence, ...]:
@@ -122,20 +110,12 @@ def _named_in_text(context: Context, item: Item) -> tuple[Evidence, ...]:
     places = [s for s in context.reading.statements if s.span.start <= at.start() < s.span.end]
     if any(not (s.roles.residue or s.roles.unreadable) for s in places) or any(s.index not in context.binding.items_of for s in places):
         return ()
-    return (
-        Evidence(
-            kind="source",
-            source_spans=(Span(*at.span()),),
-            matched_text=context.text(Span(*at.span())),
-            rule_id="grounding.absence_unproven",
-        ),
-    )
+    return (span_evidence(context, Span(*at.span()), "grounding.absence_unproven"),)
 
 
 def item_and_statement(context: Context, claim: Claim) -> tuple[Item, Statement | None]:
     """The item of a claim, and the statement it owns, if it owns one."""
-    assert claim.item is not None
-    item = context.payload.items[claim.item]
+    item = context.item_of(claim)
     return item, context.statement_of(item)
 
 

@@ -143,9 +143,7 @@ def judge_manner(context: Context, setting: Setting, claim: Claim) -> list[Judge
     where = tuple(r.chunk for r in setting.statement.roles.routes)
     if said - stated:
         return [added(setting, "route.manner_added", "the statement does not say in what manner", where)]
-    if stated - said and not stated <= {
-        _MANNERS[w] for c in context.payload.items[claim.item or 0].claims for w in words_of(c.text) if w in _MANNERS
-    }:
+    if stated - said and not stated <= {_MANNERS[w] for c in context.item_of(claim).claims for w in words_of(c.text) if w in _MANNERS}:
         return [Judgement(ABSTAIN, "route.manner_dropped", f"source says {', '.join(sorted(stated))}", where, severity=Severity.MAJOR)]
     return []
 
