@@ -24,6 +24,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from medfence_guard.contract import Span
+from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.harms import allergies_to_an_order, is_told_of
@@ -223,13 +224,15 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return True
     if is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name):
         return True
-    if not clause.trails and is_measured(body, page.lexicon.remarks.beside_values):
+    if not clause.trails and (is_measured(body, page.lexicon.remarks.beside_values) or _is_shaped(clause, body, page)):
         return True
     if clause.trails and any(c.kind == "header_line_starts" for c in body):
         # `, temp 101`: when it is taken
         return False
     visit = heading is not None and section[0] in _LISTED
-    if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations", misread=page.misread) or _in_parts(body, page):
+    if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations", misread=page.misread) or _in_parts(
+        body, page, trails=clause.trails
+    ):
         return True
     if page.misread is not None and _is_misread(body, page, page.misread):
         return True
@@ -239,6 +242,11 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return False
     told = section[0] in _TOLD
     return not _decides(body, page, changed=not above, section=section[0], told=told)
+
+
+def _is_shaped(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
+    """Advice by its shape, with its heading (`Warning signs: …`) or behind it."""
+    return any(is_advice_by_shape(part, page.text, page.lexicon.advice) for part in (_bare(clause.chunks), body))
 
 
 def _is_misread(body: Sequence[Chunk], page: Page, misread: Misread) -> bool:
@@ -295,11 +303,16 @@ def _heads_the_orders(clause: _Clause, page: Page) -> bool:
     return all(line in page.heads or (len(_bare(page.lines[line])) == 1 and means(page.lines[line][0], "heading")) for line in between)
 
 
-def _in_parts(body: Sequence[Chunk], page: Page) -> bool:
+def _in_parts(body: Sequence[Chunk], page: Page, *, trails: bool) -> bool:
     """`Low K+ diet, avoid NSAIDs`: each part between commas harmless in its own way."""
     parts = parted(body, ",;")
     return len(parts) > 1 and all(
-        part and (is_aside(part, page.text, page.classes) or is_plain(part, page.text, page.lexicon.plain, misread=page.misread))
+        part
+        and (
+            is_aside(part, page.text, page.classes)
+            or is_plain(part, page.text, page.lexicon.plain, misread=page.misread)
+            or (not trails and is_advice_by_shape(part, page.text, page.lexicon.advice))
+        )
         for part in parts
     )
 
