@@ -75,6 +75,13 @@ def _piecewise(word: str, pieces: frozenset[str]) -> list[str] | None:
     return None
 
 
+def _word_behind(tokens: Sequence[Token], index: int) -> tuple[str, int]:
+    """The word at `index`, or behind a hyphen there (`twenty-five`), and the index behind it; no word if none stands there."""
+    hyphened = index + 1 < len(tokens) and tokens[index].text == "-" and tokens[index].glued and tokens[index + 1].glued
+    at = index + hyphened
+    return (tokens[at].text, at + 1) if at < len(tokens) and tokens[at].kind == WORD else ("", index)
+
+
 def _in_a_row(before: Sequence[Chunk]) -> bool:
     """Whether an earlier bar stands in this line."""
     for chunk in reversed(before[:-1]):
@@ -325,7 +332,10 @@ class Chunker:
                 return None
             return top / bottom, None, after, notes
         elif words and token.kind == WORD and token.text in self._lexicon.number_words:
-            low = self._lexicon.number_words[token.text]
+            spoken = self._spoken_number(tokens, index)
+            if spoken is None:
+                return None
+            low, after = spoken
         else:
             return None
         joined = after + 1 < len(tokens) and tokens[after].kind == WORD and tokens[after].text in ("to", "or")
@@ -333,9 +343,36 @@ class Chunker:
             upper = tokens[after + 1]
             if upper.kind == NUMBER and upper.values is not None and upper.values[0] > low:
                 return low, upper.values[0], after + 2, (*notes, *upper.notes)
-            if words and upper.kind == WORD and upper.text in self._lexicon.number_words and self._lexicon.number_words[upper.text] > low:
-                return low, self._lexicon.number_words[upper.text], after + 2, notes
+            if words and upper.kind == WORD and upper.text in self._lexicon.number_words:
+                end = self._spoken_number(tokens, after + 1)
+                if end is not None and end[0] > low:
+                    return low, end[0], end[1], notes
         return low, high, after, notes
+
+    def _spoken_number(self, tokens: list[Token], index: int) -> tuple[Fraction, int] | None:
+        """`(value, next index)` of the number words at `index`: `ten`, `twenty five`, `six hundred and fifty`.
+
+        None for what is 650 or six of 50, `six fifty`: a word of ten or more stands behind no other number, and none behind it.
+        """
+        lexicon, said = self._lexicon, self._lexicon.number_words
+        value, after = said[tokens[index].text], index + 1
+        word, behind = _word_behind(tokens, after)
+        if tokens[index].text in lexicon.spoken_units and word in lexicon.spoken_hundreds:
+            value, after = value * 100, behind
+            word, behind = _word_behind(tokens, after)
+            joined = word == "and"
+            if joined:
+                word, behind = _word_behind(tokens, behind)
+            if (10 if joined else 1) <= said.get(word, 0) < 100:
+                value, after = value + said[word], behind
+        word, behind = _word_behind(tokens, after)
+        if tokens[after - 1].text in lexicon.spoken_tens and word in lexicon.spoken_units:
+            value, after = value + said[word], behind
+            word, _ = _word_behind(tokens, after)
+        before = tokens[index - 2] if index > 1 and tokens[index - 1].text == "-" else tokens[index - 1] if index else None
+        counted = value >= 10 and before is not None and (before.text in said or before.kind == NUMBER)
+        goes_on = word in lexicon.spoken_hundreds or word == "point" or (word in said and (value >= 10 or said[word] >= 10))
+        return None if counted or goes_on else (value, after)
 
     def _numeric(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk:
         token = tokens[index]

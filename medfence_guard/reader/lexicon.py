@@ -515,6 +515,9 @@ class Lexicon:
     confusable_units: Mapping[str, str]
     scale_words: Mapping[str, Fraction]
     number_words: Mapping[str, Fraction]
+    spoken_units: frozenset[str]
+    spoken_tens: frozenset[str]
+    spoken_hundreds: frozenset[str]
     time_units: Mapping[str, str]
     pieces: frozenset[str]
     timing_pieces: frozenset[str]
@@ -781,6 +784,9 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         confusable_units=tables["units"]["confusable"],
         scale_words={k: Fraction(v) for k, v in tables["units"]["scale_words"].items()},
         number_words={k: Fraction(v) for k, v in tables["units"]["number_words"].items()},
+        spoken_units=frozenset(tables["units"]["spoken"]["units"]),
+        spoken_tens=frozenset(tables["units"]["spoken"]["tens"]),
+        spoken_hundreds=frozenset(tables["units"]["spoken"]["hundreds"]),
         time_units=time_units,
         pieces=pieces,
         timing_pieces=frozenset(meal_words | codes | {word for word in time_units if len(word) > 2} | {"x"}),
