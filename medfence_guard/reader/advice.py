@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.chunks import Chunk, extent
 from medfence_guard.reader.lexicon import ADVICE_TOKEN, Advice
 
 # Whatever the words, these are of a medicine, or of nothing that can be read.
@@ -26,7 +26,7 @@ def is_advice_by_shape(chunks: Sequence[Chunk], text: str, advice: Advice) -> bo
     """Whether a whole clause has one of the shapes. `text`: the folded source the chunks point into."""
     if not chunks:
         return False
-    start, end = min(c.start for c in chunks), max(c.end for c in chunks)
+    start, end = extent(chunks)
     tokens = ADVICE_TOKEN.findall(text, start, end)
     if not advice.may_begin(tokens) or any(c.kind in _NEVER for c in chunks):
         return False

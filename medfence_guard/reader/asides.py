@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.chunks import Chunk, extent
 from medfence_guard.reader.lexicon import ASIDE_TOKEN, AsideClass, longest
 
 _NUMBER = re.compile(r"[<>]?\d+(?:[/.:-]\d+)*%?")
@@ -66,7 +66,7 @@ def is_aside(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) 
     """Whether a whole clause speaks of something that is no medicine. `text`: the folded source the chunks point into."""
     if not chunks:
         return False
-    start, end = _extent(chunks)
+    start, end = extent(chunks)
     # Most lines are orders, and are told by their first word alone.
     if not _headed(_first(ASIDE_TOKEN.findall(text, start, end)), classes) or any(c.kind == "instruction_to_model" for c in chunks):
         return False
@@ -105,10 +105,6 @@ def _is_of_any(clause: Clause, classes: Sequence[AsideClass]) -> bool:
     return any(_is_of(clause, row) for row in _headed(_first(clause.tokens), classes))
 
 
-def _extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
-    return min([c.start for c in chunks]), max([c.end for c in chunks])
-
-
 def clause_of(chunks: Sequence[Chunk], text: str, token: re.Pattern[str] = ASIDE_TOKEN) -> Clause:
     """A clause cut into tokens, glued words where the reader cut them. `text`: the folded source the chunks point into."""
     tokens: list[str] = []
@@ -116,7 +112,7 @@ def clause_of(chunks: Sequence[Chunk], text: str, token: re.Pattern[str] = ASIDE
     held: list[Chunk | None] = []
     last = len(chunks) - 1
     at = 0
-    for found in token.finditer(text, *_extent(chunks)):
+    for found in token.finditer(text, *extent(chunks)):
         place, end = found.span()
         while at < last and chunks[at].end <= place:
             at += 1
@@ -324,7 +320,7 @@ def is_of_the_paper(chunks: Sequence[Chunk], text: str, in_no_name: frozenset[st
 
     `in_no_name`: words of speech. With one of them, `Dr says wait` is no signature, and `leave it by the road` no address.
     """
-    line = text[min(c.start for c in chunks) : max(c.end for c in chunks)].strip()
+    line = text[slice(*extent(chunks))].strip()
     if line.endswith(":") or len(line) > 100:
         return False
     if _HOURS.match(line):
@@ -356,7 +352,7 @@ def is_stamp_or_vital(clause: Sequence[Chunk], text: str, departments: Mapping[s
     """
     first = clause[1] if clause[0].kind == "date" and len(clause) > 1 else clause[0]
     if text.startswith("sp", first.start):
-        start, end = _extent(clause)
+        start, end = extent(clause)
         return end - start < 20 and _SATURATION.fullmatch(text[start:end].strip()) is not None
     names = departments.get(text[first.start : first.start + 3])
     if names is None or len(clause) > 6:

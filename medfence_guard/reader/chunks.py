@@ -225,6 +225,11 @@ def meaning_of(chunk: Chunk, kind: str) -> object:
     return None
 
 
+def extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
+    """Where chunks begin and end in the text. Those of a line that was put together from places need not stand in order."""
+    return min([c.start for c in chunks]), max([c.end for c in chunks])
+
+
 # Meanings whose value is made where the phrase stands; the others are taken as they are.
 _CHANGED_BY_PLACE = frozenset({"when_offset", "duration_is", "weekday"})
 _NO_PHRASE: Trie = {}

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
-from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.harms import allergies_to_an_order, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
@@ -65,8 +65,6 @@ _REGIMEN = frozenset({"rate", "prn"})
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
-# No dose is in kilograms.
-_WEIGHT = re.compile(r"w[a-z]{0,2}[ :.-]{0,2}(?:\d{1,3}(?:\.\d)? ?)?kgs?")
 _LONGEST_WEIGHT = 4
 # Before a measured value: from where on, or until when.
 _LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for) *$")
@@ -91,15 +89,17 @@ class _Clause(NamedTuple):
 class Page(NamedTuple):
     """What the segmenter knows of the page.
 
-    `sections`: of each line, before it is read and behind it; `signed`: the lines below a signature; `asides`: the spans that were
-    found to be none of the orders' business; `heads`: the lines that are heads of tables; `orders`: those at which orders begin, the
-    first of them at the place `first`; `misread`: what its words may be, of a page that an engine recognised.
+    `spans`: of each line, where it stands in the text; `sections`: before it is read and behind it; `signed`: the lines below a
+    signature; `asides`: the spans that were found to be none of the orders' business; `heads`: the lines that are heads of tables;
+    `orders`: those at which orders begin, the first of them at the place `first`; `misread`: what its words may be, of a page that
+    an engine recognised.
     """
 
     text: str
     lexicon: Lexicon
     classes: Sequence[AsideClass]
     lines: Sequence[Sequence[Chunk]]
+    spans: Sequence[tuple[int, int]]
     sections: Sequence[tuple[Section, Section]]
     signed: Collection[int]
     asides: Sequence[tuple[int, int]]
@@ -109,7 +109,9 @@ class Page(NamedTuple):
     misread: Misread | None = None
 
     def text_of(self, chunks: Sequence[Chunk]) -> str:
-        return self.text[min([c.start for c in chunks]) : max([c.end for c in chunks])]
+        if len(chunks) == 1:
+            return self.text[chunks[0].start : chunks[0].end]
+        return self.text[slice(*extent(chunks))]
 
 
 def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
@@ -123,9 +125,8 @@ def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
 def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
     """The allergies that may be to an order of the page, in a statement or out of it."""
     named = [c for c in taken if c.kind == "drug"]
-    for line, chunks in enumerate(page.lines):
-        before, behind = page.sections[line]
-        text, start = page.text_of(chunks), min(c.start for c in chunks)
+    for (start, end), (before, behind) in zip(page.spans, page.sections, strict=True):
+        text = page.text[start:end]
         found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
         remarks = page.lexicon.remarks
         yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
@@ -222,26 +223,40 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return False
     if kinds <= _PRINTED or named or titled:
         return True
-    if is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name):
+    told = section[0] in _TOLD
+    is_open = section[0] not in _LISTED and (told or clause.line in page.signed or (above and section[1] not in _ORDERS))
+    if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
+        return not _says_when(clause, body) or _is_own(body, page)
+    return _is_listed(body, clause, page, section, headed=heading is not None)
+
+
+def _says_when(clause: _Clause, body: Sequence[Chunk]) -> bool:
+    """`, temp 101`: a value behind an order is when it is taken."""
+    return clause.trails and any(c.kind == "header_line_starts" for c in body)
+
+
+def _is_own(body: Sequence[Chunk], page: Page) -> bool:
+    """Whether a whole clause has a subject of its own, that is no medicine."""
+    return is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name)
+
+
+def _is_listed(body: Sequence[Chunk], clause: _Clause, page: Page, section: Section, *, headed: bool) -> bool:
+    """Whether a clause is harmless in the closed world: by a rule that accounts for each word of it. `headed`: its heading stands in it."""
+    if _is_own(body, page):
         return True
+    if _says_when(clause, body):
+        return False
     if not clause.trails and (is_measured(body, page.lexicon.remarks.beside_values) or _is_shaped(clause, body, page)):
         return True
-    if clause.trails and any(c.kind == "header_line_starts" for c in body):
-        # `, temp 101`: when it is taken
-        return False
-    visit = heading is not None and section[0] in _LISTED
-    if is_plain(body, page.text, plain, visit=visit, tested=section[0] == "investigations", misread=page.misread) or _in_parts(
-        body, page, trails=clause.trails
-    ):
+    visit = headed and section[0] in _LISTED
+    plain, tested = page.lexicon.plain, section[0] == "investigations"
+    if is_plain(body, page.text, plain, visit=visit, tested=tested, misread=page.misread) or _in_parts(body, page, trails=clause.trails):
         return True
     if page.misread is not None and _is_misread(body, page, page.misread):
         return True
-    if ("collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME) and _is_all_told(body, page)) or _is_kept(body, page):
-        return True
-    if section[0] in _LISTED or not (section[0] in _TOLD or clause.line in page.signed or (above and section[1] not in _ORDERS)):
-        return False
-    told = section[0] in _TOLD
-    return not _decides(body, page, changed=not above, section=section[0], told=told)
+    kinds = {c.kind for c in body}
+    told_of_all = "collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME)
+    return (told_of_all and _is_all_told(body, page)) or _is_kept(body, page)
 
 
 def _is_shaped(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
@@ -253,7 +268,7 @@ def _is_misread(body: Sequence[Chunk], page: Page, misread: Misread) -> bool:
     """Printed text, glued history, a weight (`We 68 kg`), the sign above the orders (`R`), or plain words behind a label, misread."""
     print_ = [c for c in body if c.kind != "boilerplate"]
     text = page.text_of(print_ or body)
-    if misread.is_printed(text) or misread.is_history(text) or (_WEIGHT.fullmatch(text) and len(body) <= _LONGEST_WEIGHT):
+    if misread.is_printed(text) or misread.is_history(text) or (misread.is_weight(text) and len(body) <= _LONGEST_WEIGHT):
         return True
     if text == "r" and body[0].start < page.first:
         return True
@@ -442,11 +457,10 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     """What a line says of the page or of the orders on it, whatever else stands there: that more follows, how many, the same again."""
     pages: dict[int, tuple[int, int]] = {}
     last = 0
-    signed = any(_ADDED.search(page.text_of(chunks)) for chunks in page.lines)
+    lines = [page.text[start:end] for start, end in page.spans]
+    signed = any(map(_ADDED.search, lines))
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
-    for line, chunks in enumerate(page.lines):
-        text = page.text_of(chunks)
-        span = (min(c.start for c in chunks), max(c.end for c in chunks))
+    for line, (text, span) in enumerate(zip(lines, page.spans, strict=True)):
         if found := _PAGES.search(text):
             pages[int(found[1])] = span
             last = max(last, int(found[2]))

@@ -6,11 +6,13 @@ text it is a few letters off (`boilerplate`), each only where nothing else can h
 
 - no word that could be of an order, of its times or of its end (any other word of the lexicon) and no name of the bundle is as near;
 - a word has four letters or more, and most words of its clause are plain as they stand;
+- before the sign of kilograms stands a word of up to six letters and figures that begins as `weight` does;
 - behind `h/o` or `c/o` stands what the patient has or had, however its spaces were lost, if it holds no word that ends an order, and
   no name;
 - before `reports` stands the code of a test, of two or three letters, whatever they are;
 - a printed text, or a reviewed phrase of advice, has sixteen letters or more, one in nine of them may be another, and every number and
-  every listed word of the clause stands in the text as well.
+  every listed word of the clause stands in the text as well; the stamp of a department (`GENERAL opp`) may be shorter, if its first word
+  stands as it is.
 
 A typed page has no such words: there an unlisted word is held.
 """
@@ -29,10 +31,13 @@ from medfence_guard.reader.lexicon import Lexicon
 _SHORTEST = 4
 _REPORTS = ("reports", "report")
 _SHORTEST_PRINT = 16
+_LONGEST_PRINT = 60
 _LETTERS_A_SLIP = 9
 _SHORTEST_GLUED = 12
 _HISTORY = re.compile(r"(?:k/c/o|[hc]/o)(?=[a-z0-9])")
 _WORDS = re.compile(r"[a-z]+|\d+")
+_WEIGHT = re.compile(r"(w[a-z0-9]{0,5})[ :.-]{0,2}(?:\d{1,3}(?:\.\d)? ?)?kgs?")
+_SHORTEST_WEIGHT = 3
 _LOOKS = str.maketrans({"!": "l", "|": "l", "1": "l", "0": "o", "5": "s"})
 
 
@@ -46,6 +51,7 @@ class Misread:
         others: Collection[str],
         names: Collection[str],
         printed: Sequence[str],
+        stamps: Sequence[str],
         ending: Collection[str],
     ) -> None:
         self._plain = plain
@@ -53,12 +59,16 @@ class Misread:
         self._names = names
         self._hidden = tuple(word for word in (*ending, *names) if len(word) >= _SHORTEST)
         self._printed = [_Print.of(text) for text in printed if len(_letters(text)) >= _SHORTEST_PRINT]
+        self._stamps = [(name.split(" ", 1)[0], _Print.of(name)) for name in stamps if " " in name]
 
     @classmethod
     def of(cls, lexicon: Lexicon, names: Collection[str]) -> Misread:
         plain, remarks = lexicon.plain.group_of, lexicon.remarks
         others = (remarks.deciding | remarks.deciding_first | remarks.deciding_short | lexicon.spoken) - plain.keys()
-        return cls(plain, others, names, (*lexicon.printed, *map(" ".join, lexicon.glued.phrases.values())), lexicon.ending)
+        printed = (*lexicon.printed, *map(" ".join, lexicon.glued.phrases.values()))
+        # `Medicine old` is no stamp.
+        stamps = sorted(name for named in lexicon.departments.values() for name in named if remarks.nouns.isdisjoint(name.split(" ")))
+        return cls(plain, others, names, printed, stamps, lexicon.ending)
 
     def words(self, tokens: Sequence[str], known: Callable[[str], bool]) -> list[str]:
         """The words of a clause, each that nobody listed as the plain word it stands for; as they are, if most of them would be such."""
@@ -92,6 +102,14 @@ class Misread:
         """Whether a clause tells what the patient has or had, in words that lost their spaces: `H/oT2DMonregulartreatment`."""
         return _HISTORY.match(text) is not None and not self.hides(text)
 
+    def is_weight(self, text: str) -> bool:
+        """Whether a clause is the weight of a body: `Wt 68 kg`, `We 68 kg`, `Wte6s8 kg`. No dose is in kilograms."""
+        found = _WEIGHT.fullmatch(text)
+        return found is not None and (len(found[1]) <= _SHORTEST_WEIGHT or not self._is_listed(found[1]))
+
+    def _is_listed(self, word: str) -> bool:
+        return word in self._plain or word in self._others or word in self._names
+
     def hides(self, text: str) -> bool:
         """Whether a word by which an order is ended or changed, or a name, may stand in letters that lost their spaces."""
         return any(word in text for word in self._hidden)
@@ -99,10 +117,14 @@ class Misread:
     def is_printed(self, text: str) -> bool:
         """Whether a clause is a printed text, a few letters off."""
         letters = _letters(text)
-        if len(letters) < _SHORTEST_PRINT - 2 or len(letters) > 60:
+        if len(letters) > _LONGEST_PRINT:
             return False
-        told = [word for word in _WORDS.findall(text) if word.isdigit() or word in self._others or word in self._names]
-        return any(row.words.issuperset(told) and row.is_near(letters) for row in self._printed)
+        words = _WORDS.findall(text)
+        near = [row for first, row in self._stamps if words[:1] == [first]]
+        if len(letters) >= _SHORTEST_PRINT - 2:
+            near += self._printed
+        told = [word for word in words if word.isdigit() or word in self._others or word in self._names]
+        return any(row.words.issuperset(told) and row.is_near(letters) for row in near)
 
 
 class _Print(NamedTuple):

@@ -55,12 +55,18 @@ def _letter(chunk: Chunk) -> str:
     return str(chunk.value) if chunk.end - chunk.start == 1 else ""
 
 
+# What has no reading as a label of a column.
+_IN_NO_HEAD = frozenset("amount drug duration form number date slots tuple verb cue".split())
+
+
 def table_head(chunks: Sequence[Chunk]) -> tuple[str, ...]:
     """The fields of a table's columns, if the line is nothing but column labels; empty otherwise."""
-    labels: list[str] = []
+    if not _IN_NO_HEAD.isdisjoint([c.kind for c in chunks if not c.meanings]):
+        return ()
     if len(chunks) > 1 and meaning_of(chunks[0], "label") == "number" and chunks[1].kind == "when":
         # `No morning dose`
         return ()
+    labels: list[str] = []
     letters = [c for c in chunks if c.kind != "mark"]
     lettered = next((n for n in range(1, len(letters) - 2) if tuple(map(_letter, letters[n : n + 3])) == _SLOT_LETTERS), None)
     slots = letters[lettered : lettered + 3] if lettered is not None else []

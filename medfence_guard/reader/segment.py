@@ -27,7 +27,7 @@ from medfence_guard.reader.beside import (
     without_enumerator,
     without_own_object,
 )
-from medfence_guard.reader.chunks import Chunk, DrugMention, any_means, meaning_of, means
+from medfence_guard.reader.chunks import Chunk, DrugMention, any_means, extent, meaning_of, means
 from medfence_guard.reader.continuation import continues, goes_on_after_break
 from medfence_guard.reader.draft import SIG_KINDS, TIMING_KINDS, Draft, Segmented
 from medfence_guard.reader.leftover import Page, Section, unaccounted
@@ -180,7 +180,9 @@ class Segmenter:
         self._told_asides: list[tuple[int, int]] = []
 
     def run(self, lines: Sequence[Line]) -> Segmented:
-        lines = [line for line in lines if not is_rule(self._text[min(c.start for c in line[0]) : max(c.end for c in line[0])])]
+        placed = [(line, extent(line[0])) for line in lines]
+        placed = [(line, span) for line, span in placed if not is_rule(self._text[slice(*span)])]
+        lines = [line for line, _ in placed]
         named = [c.value for line, _ in lines for c in line if c.kind == "drug"]
         self._asides_here = _classes_for(named, self._lexicon.asides)
         self._followed = [any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False]
@@ -219,6 +221,7 @@ class Segmenter:
             self._lexicon,
             self._asides_here,
             [chunks for chunks, _ in lines],
+            [span for _, span in placed],
             sections,
             frozenset(signed),
             self._told_asides,
@@ -301,7 +304,7 @@ class Segmenter:
             return chunks
         if not inline and (not self._followed[self._line] or self._is_told(chunks)):
             return chunks
-        whole = self._text[min(c.start for c in chunks) : max(c.end for c in chunks)]
+        whole = self._text[slice(*extent(chunks))]
         timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
         if not inline and not timed and heads_two_columns(whole, self._lexicon):
             self.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
@@ -482,7 +485,7 @@ class Segmenter:
             or (beside and ends_the_order_above(line_text))
             or (not any(c.kind in ("drug", "form") for c in chunks) and place == 0 and selects_by_number(line_text))
         ):
-            self.out.remarks.append(Span(min(c.start for c in chunks), max(c.end for c in chunks)))
+            self.out.remarks.append(Span(*extent(chunks)))
         return line_text
 
     def _read_plain_order(self, chunks: list[Chunk], name: int) -> None:
@@ -495,7 +498,7 @@ class Segmenter:
         self._told = True
         draft = self._begin(chunks, 1, name, numbered)
         draft.chunks.extend(chunks[name + 1 :])
-        if "\n" not in self._text[min([c.start for c in chunks]) : max([c.end for c in chunks])]:
+        if "\n" not in self._text[slice(*extent(chunks))]:
             # A line of the page may be of two lines of the text.
             draft.as_plain = len(draft.chunks)
 
@@ -606,7 +609,7 @@ class Segmenter:
 
     def _marked_as_other(self, chunks: Sequence[Chunk]) -> bool:
         """A line that is marked apart from its neighbours: `-` where others have `+`, quoted with `>`, struck with dashes, boxed (P21)."""
-        line = self._text[min(c.start for c in chunks) : max(c.end for c in chunks)]
+        line = self._text[slice(*extent(chunks))]
         if is_boxed(line):
             return True
         sign = str(chunks[0].value) if chunks[0].kind == "mark" else ""
@@ -652,7 +655,7 @@ class Segmenter:
         ordered = self._open is not None or bool(self.out.drafts)
         # In a document with word boxes the order on the page is not that of the text.
         if speaks_of_orders(" ".join(map(self._surface, clause)), self._lexicon, behind=ordered):
-            self.out.remarks.append(Span(min(c.start for c in clause), max(c.end for c in clause)))
+            self.out.remarks.append(Span(*extent(clause)))
 
     def _follows_an_item(self, numbered: int | None) -> bool:
         """Whether the list entry before this one led to a statement."""

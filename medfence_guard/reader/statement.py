@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.assertion import MENTION, Assertion, assess
-from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.chunks import Chunk, extent
 from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles import DAY_PARTS, NameReading, Role, RoleReader, Roles
@@ -452,7 +452,7 @@ class StatementReader:
             superseded = self._roles.read(old, None, surface) if old else None
             if superseded is not None:
                 roles.superseded = [*superseded.strengths, *superseded.doses, *superseded.rates, *superseded.slots, *superseded.numbers]
-            span = Span(min(c.start for c in draft.chunks), max(c.end for c in draft.chunks))
+            span = Span(*extent(draft.chunks))
             out.append(
                 Statement(
                     index + step,
