@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from medfence_guard.checks.check import Check, Context, rule_finding, source_evidence
+from medfence_guard.checks.grounding.document import carried_reason
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION
@@ -265,13 +267,21 @@ def status_claim(context: Context, claim: Claim) -> list[Finding]:
     says = f"Extraction says {claim.text!r} for status; "
     if statement is None:
         return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}the item owns no statement.")]
-    verdict, severity, why = _status(context, claim, claimed_status(item), statement)
+    verdict, severity, why = _status(context, claim, claimed_status(item), statement, _is_read(context, item, statement))
     return [
         rule_finding("assertion.status", claim.path, verdict, severity, f"{says}{why}.", _evidence(context, statement, "assertion.status"))
     ]
 
 
-def _status(context: Context, claim: Claim, claimed: str | None, statement: Statement) -> tuple[Verdict, Severity, str]:
+def _is_read(context: Context, item: Item, statement: Statement) -> bool:
+    """Whether nothing in the statement was left unread but a reason that the item carries: `SOS for chest pain`."""
+    if statement.readable:
+        return True
+    read = replace(statement, roles=replace(statement.roles, residue=[]))
+    return read.readable and {r.chunk for r in statement.roles.residue} <= carried_reason(context, item, statement)
+
+
+def _status(context: Context, claim: Claim, claimed: str | None, statement: Statement, read: bool) -> tuple[Verdict, Severity, str]:
     actual, said = statement.assertion.status, _folded(claim)
     ordered = any(c.kind == "verb" for c in statement.chunks)
     told = _CHANGES.get(said)
@@ -294,7 +304,7 @@ def _status(context: Context, claim: Claim, claimed: str | None, statement: Stat
     if claimed == "active":
         if actual != ACTIVE:
             return FAIL, Severity.CRITICAL, f"source says {_MEANING[actual]}"
-        if statement.readable or statement.assertion.cues:
+        if read or statement.assertion.cues:
             return PASS, Severity.MAJOR, "the statement was read to its end without a contrary word"
         return ABSTAIN, Severity.MAJOR, "part of the statement could not be read"
     if actual in _AGREES[claimed] and (said != "completed" or "complet" in context.text(statement.span).lower()):
