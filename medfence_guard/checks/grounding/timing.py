@@ -10,8 +10,9 @@ from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
-from medfence_guard.compare import ABSTAIN, Judgement, compare_duration, compare_frequency, compare_prn_flag, slots_spelt_out
-from medfence_guard.contract import Finding, Severity
+from medfence_guard.checks.grounding.wording import words_of
+from medfence_guard.compare import ABSTAIN, PASS, Judgement, compare_duration, compare_frequency, compare_prn_flag, slots_spelt_out
+from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.statement import Statement
 
@@ -48,10 +49,27 @@ def duration_check(context: Context, claim: Claim, item: Item, statement: Statem
     """`duration`: weeks and days convert exactly, months and days never."""
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
+    same_end = _same_end(context, claim, statement)
+    if same_end is not None:
+        return claim_findings(context, claim, [same_end], "grounding.duration")
     judgements = unreadable_claim(roles) or compare_duration(setting, roles)
     bare = () if roles.durations else ("numbers",)
     judgements = [*judgements, *said_besides(context, setting, item, claim, roles, beside=("durations", *bare))]
     return claim_findings(context, claim, judgements, "grounding.duration")
+
+
+_ENDS = frozenset({"till", "until", "upto", "up"})
+
+
+def _same_end(context: Context, claim: Claim, statement: Statement) -> Judgement | None:
+    """`till 1 year of age`: an end that is no number of days, claimed in the same words where the order has no other."""
+    words = words_of(claim.text)
+    if not words or words[0] not in _ENDS or statement.roles.durations or statement.roles.open_durations:
+        return None
+    for role in statement.roles.inert:
+        if role.value == "to_be_carried" and words_of(context.text(Span(role.chunk.start, role.chunk.end))) == words:
+            return Judgement(PASS, "duration.equal", "source says the same", (role.chunk,))
+    return None
 
 
 @of_a_statement("grounding.as_needed")
