@@ -34,4 +34,4 @@ def is_advice_by_shape(chunks: Sequence[Chunk], text: str, advice: Advice) -> bo
         return False
     if _WAITS.search(text[max(0, start - _LONGEST_WAIT) : start]) or text[end : end + 2].lstrip().startswith(":"):
         return False
-    return advice.holds(tokens)
+    return advice.holds(tokens, opens=not text[:start].strip())

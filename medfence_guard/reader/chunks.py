@@ -800,6 +800,11 @@ class Chunker:
         if best is None:
             return None
         last, meanings, number = best
+        if number is not None and tokens[last - 1].text == "no" and last < len(tokens):
+            following = tokens[last]
+            if following.kind == NUMBER or following.text in self._lexicon.number_words:
+                # `ten no twelve units`: taken back.
+                return None
         return self._from_meanings(tokens, index, last, meanings, number)
 
     def _walk(

@@ -329,9 +329,13 @@ _Row = tuple[_Slot, ...]
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The shapes of `lexicon/advice.json`, compiled (`reader/advice.py`). `named`: words that are names elsewhere and none in these."""
+    """The shapes of `lexicon/advice.json`, compiled (`reader/advice.py`).
 
-    shapes: tuple[tuple[_Row, frozenset[str]], ...]
+    `shapes`: each with its first words, and whether it stands at the head of a paper alone; `named`: words that are names elsewhere,
+    and none in these.
+    """
+
+    shapes: tuple[tuple[_Row, frozenset[str], bool], ...]
     heads: frozenset[str]
     named: frozenset[str]
 
@@ -342,17 +346,24 @@ class Advice:
         for name, sources in raw["from_plain"].items():
             tables[name] = _phrases_of([word for source in sources for word in groups[source]])
         tables[_A_NUMBER] = _phrases_of([_A_NUMBER])
-        rows = [_row_of(_SHAPE_TOKEN.findall(shape), tables, raw["kinds"]) for kind in raw["productions"] for shape in kind["shapes"]]
-        shapes = tuple((row, _first_of(row)[0]) for row in rows)
-        return cls(shapes, frozenset().union(*(first for _, first in shapes)), frozenset(raw["named"]))
+        rows = [
+            (_row_of(_SHAPE_TOKEN.findall(shape), tables, raw["kinds"]), kind["opens"])
+            for kind in raw["productions"]
+            for shape in kind["shapes"]
+        ]
+        shapes = tuple((row, _first_of(row)[0], opens) for row, opens in rows)
+        return cls(shapes, frozenset().union(*(first for _, first, _ in shapes)), frozenset(raw["named"]))
 
     def may_begin(self, tokens: Sequence[str]) -> bool:
         return bool(tokens) and _kind_of(tokens[0]) in self.heads
 
-    def holds(self, tokens: Sequence[str]) -> bool:
-        """Whether some shape reaches from the first token to the last."""
+    def holds(self, tokens: Sequence[str], *, opens: bool) -> bool:
+        """Whether some shape reaches from the first token to the last. `opens`: nothing stands before them on the paper."""
         head = _kind_of(tokens[0])
-        return any(head in first and len(tokens) in _reached(row, tokens, frozenset({0})) for row, first in self.shapes)
+        return any(
+            head in first and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0}))
+            for row, first, heads in self.shapes
+        )
 
 
 def _kind_of(token: str) -> str:
