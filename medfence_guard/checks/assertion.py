@@ -240,7 +240,7 @@ def _same_drug_elsewhere(context: Context, item: Item, statement: Statement) -> 
         if other.group == statement.group:
             continue
         theirs = set(_substance(other))
-        if mine & theirs and (other.assertion.status in ("allergy", "avoid") or mine == theirs) and not _is_change(statement, other):
+        if mine & theirs and (other.assertion.status in ("allergy", "avoid") or mine == theirs) and not _is_change(context, statement, other):
             return [
                 rule_finding(
                     "assertion.cue_conflict",
@@ -254,9 +254,25 @@ def _same_drug_elsewhere(context: Context, item: Item, statement: Statement) -> 
     return []
 
 
-def _is_change(statement: Statement, other: Statement) -> bool:
-    """A switch within one sentence (`switch from Amlong 5 to Amlong 10`) is no contradiction."""
-    return any(c.kind == "cue" and c.value[0] == "switch_from" for c in other.assertion.cues)
+# What a medicine is stopped with: no reason, no harm.
+_PLAINLY = frozenset("drug form route amount rate slots when cue verb mark item".split())
+_INJECTED = frozenset({"intravenous", "intramuscular", "subcutaneous", "injection", "infusion"})
+
+
+def _is_change(context: Context, statement: Statement, other: Statement) -> bool:
+    """A switch within one sentence (`switch from Amlong 5 to Amlong 10`), or from the vein to the mouth, is no contradiction."""
+    if any(c.kind == "cue" and c.value[0] == "switch_from" for c in other.assertion.cues):
+        return True
+    before, behind = _ways(context, other), _ways(context, statement)
+    plainly = other.readable and all(c.kind in _PLAINLY for c in (*other.chunks, *other.beside))
+    stopped = other.assertion.status == "stopped" and plainly and other.span.end <= statement.span.start
+    return stopped and bool(before) and before <= _INJECTED and behind == {"oral"}
+
+
+def _ways(context: Context, statement: Statement) -> frozenset[str]:
+    """The routes a statement states, and those its form has; a form for several of them stands for itself."""
+    routes = context.rulepack.lexicon.form_route
+    return frozenset([*(r.value for r in statement.roles.routes), *(routes.get(r.value) or r.value for r in statement.roles.forms)])
 
 
 def status_claim(context: Context, claim: Claim) -> list[Finding]:

@@ -14,24 +14,42 @@ import re
 from collections.abc import Sequence
 
 from medfence_guard.reader.chunks import Chunk, extent
-from medfence_guard.reader.lexicon import ADVICE_TOKEN, Advice
+from medfence_guard.reader.lexicon import A_NAME, ADVICE_TOKEN, Lexicon
 
 # Whatever the words, these are of a medicine, or of nothing that can be read.
 _NEVER = frozenset("slots maximum quantity refill confused unreadable instruction_to_model composition malformed".split())
 _WAITS = re.compile(r"\b(?:for|with|in|if|till|until|unless|when|while|before|after|and|or|at|on|to|of|by|than|per|x)[\s,:-]*$")
 _LONGEST_WAIT = 12
+_WORD = re.compile(r"[a-z]+")
+_NOT = frozenset({"no", "not"})
+_ORDER = re.compile(r"\W*(?:\d{1,2}[.)] ?)?(?:(?:tab|tablet|cap|capsule|inj|t|c)\.? )?([a-z].*\d.*)")
 
 
-def is_advice_by_shape(chunks: Sequence[Chunk], text: str, advice: Advice) -> bool:
+def is_advice_by_shape(chunks: Sequence[Chunk], text: str, lexicon: Lexicon) -> bool:
     """Whether a whole clause has one of the shapes. `text`: the folded source the chunks point into."""
     if not chunks:
         return False
+    advice = lexicon.advice
     start, end = extent(chunks)
-    tokens = ADVICE_TOKEN.findall(text, start, end)
-    if not advice.may_begin(tokens) or any(c.kind in _NEVER for c in chunks):
-        return False
-    if any(c.kind == "drug" and text[c.start : c.end] not in advice.named for c in chunks):
+    first = ADVICE_TOKEN.match(text, start)
+    if first is None or not advice.may_begin(first.group()) or any(c.kind in _NEVER for c in chunks):
         return False
     if _WAITS.search(text[max(0, start - _LONGEST_WAIT) : start]) or text[end : end + 2].lstrip().startswith(":"):
         return False
-    return advice.holds(tokens, opens=not text[:start].strip())
+    names = [c for c in chunks if c.kind == "drug" and text[c.start : c.end] not in advice.named]
+    tokens: list[str] = []
+    at = start
+    for name in names:
+        tokens += [*ADVICE_TOKEN.findall(text, at, name.start), A_NAME]
+        at = name.end
+    tokens += ADVICE_TOKEN.findall(text, at, end)
+    if not advice.holds(tokens, opens=not text[:start].strip()):
+        return False
+    return all(_is_told_elsewhere(text[c.start : c.end], text[:start] + "\n" + text[end:], lexicon) for c in names)
+
+
+def _is_told_elsewhere(name: str, rest: str, lexicon: Lexicon) -> bool:
+    """Whether a name opens the line of an order, and stands in no line that ends, refuses or doubts it."""
+    lines = [line for line in rest.split("\n") if name in line]
+    ordered = any((found := _ORDER.match(line)) is not None and found[1].startswith(name) for line in lines)
+    return ordered and all((lexicon.ending | _NOT).isdisjoint(_WORD.findall(line)) for line in lines)

@@ -25,6 +25,7 @@ from medfence_guard.reader.lexicon import ANY_NUMBER, ANY_UNIT, LEAF, Lexicon, M
 
 ONE = Fraction(1)
 WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_FEW = 4  # pieces at a time
 _STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
 
 
@@ -328,6 +329,9 @@ class Chunker:
                 ratio = tokens[after].values
                 if ratio is not None and len(ratio) == 2 and ratio[1] in (2, 3, 4, 8) and ratio[0] < ratio[1] and low.denominator == 1:
                     return low + ratio[0] / ratio[1], None, after + 1, (*notes, "spaced_fraction")
+            spaced = self._spaced_range(tokens, index, low, before)
+            if spaced is not None:
+                return low, spaced, index + 3, notes
         elif token.kind == DASHED and token.values is not None and len(token.values) == 2:
             low, high = token.values
             return (low, high, after, notes) if low < high else None
@@ -353,6 +357,18 @@ class Chunker:
                 if end is not None and end[0] > low:
                     return low, end[0], end[1], notes
         return low, high, after, notes
+
+    def _spaced_range(self, tokens: list[Token], index: int, low: Fraction, before: Sequence[Chunk]) -> Fraction | None:
+        """The upper end of `1 - 2 tablets`: a few pieces, behind a strength."""
+        if index + 3 >= len(tokens) or tokens[index + 1].text != "-" or tokens[index + 1].glued or tokens[index + 2].glued:
+            return None
+        end, unit = tokens[index + 2], self._unit_at(tokens, index + 3)
+        strong = bool(before) and before[-1].kind == "amount" and set(before[-1].value.units) <= {"mg", "ug", "g"}
+        counted = unit is not None and unit[1].startswith("count:")
+        if not (strong and counted) or end.kind != NUMBER or end.values is None:
+            return None
+        high = end.values[0]
+        return high if low < high <= _FEW and (low * 2).denominator == 1 else None
 
     def _spoken_number(self, tokens: list[Token], index: int) -> tuple[Fraction, int] | None:
         """`(value, next index)` of the number words at `index`: `ten`, `twenty five`, `six hundred and fifty`.

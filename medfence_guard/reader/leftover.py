@@ -261,7 +261,7 @@ def _is_listed(body: Sequence[Chunk], clause: _Clause, page: Page, section: Sect
 
 def _is_shaped(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
     """Advice by its shape, with its heading (`Warning signs: …`) or behind it."""
-    return any(is_advice_by_shape(part, page.text, page.lexicon.advice) for part in (_bare(clause.chunks), body))
+    return any(is_advice_by_shape(part, page.text, page.lexicon) for part in (_bare(clause.chunks), body))
 
 
 def _is_misread(body: Sequence[Chunk], page: Page, misread: Misread) -> bool:
@@ -326,7 +326,7 @@ def _in_parts(body: Sequence[Chunk], page: Page, *, trails: bool) -> bool:
         and (
             is_aside(part, page.text, page.classes)
             or is_plain(part, page.text, page.lexicon.plain, misread=page.misread)
-            or (not trails and is_advice_by_shape(part, page.text, page.lexicon.advice))
+            or (not trails and is_advice_by_shape(part, page.text, page.lexicon))
         )
         for part in parts
     )

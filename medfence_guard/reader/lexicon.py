@@ -322,6 +322,7 @@ def _by_first(phrases: Collection[str]) -> ByFirst:
 ADVICE_TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*|\d+(?:[.:]\d+)?|\S")
 _SHAPE_TOKEN = re.compile(r"[A-Za-z_]+|#|\S")
 _A_NUMBER = "#"
+A_NAME = "@"
 # A slot: a table of phrases by their first token, or alternatives of rows of slots; with how often it may stand.
 _Slot = tuple["ByFirst | tuple[tuple[_Slot, ...], ...]", str]
 _Row = tuple[_Slot, ...]
@@ -354,8 +355,8 @@ class Advice:
         shapes = tuple((row, _first_of(row)[0], opens) for row, opens in rows)
         return cls(shapes, frozenset().union(*(first for _, first, _ in shapes)), frozenset(raw["named"]))
 
-    def may_begin(self, tokens: Sequence[str]) -> bool:
-        return bool(tokens) and _kind_of(tokens[0]) in self.heads
+    def may_begin(self, token: str) -> bool:
+        return _kind_of(token) in self.heads
 
     def holds(self, tokens: Sequence[str], *, opens: bool) -> bool:
         """Whether some shape reaches from the first token to the last. `opens`: nothing stands before them on the paper."""

@@ -564,7 +564,7 @@ class Segmenter:
         told = [part for part in sentences if part]
         return bool(told) and all(
             is_plain(part, self._text, self._lexicon.plain)
-            or is_advice_by_shape(part, self._text, self._lexicon.advice)
+            or is_advice_by_shape(part, self._text, self._lexicon)
             or (asides and is_aside(part, self._text, self._asides_here))
             for part in told
         )
@@ -893,7 +893,7 @@ class Segmenter:
                 return 0
         classes = [row for row in self._asides_here if row.name not in ("findings", "acts")] if tail else self._asides_here
         stamped = not tail and is_stamp_or_vital(clause, self._text, self._lexicon.departments)
-        shaped = not tail and is_advice_by_shape(clause, self._text, self._lexicon.advice)
+        shaped = not tail and is_advice_by_shape(clause, self._text, self._lexicon)
         if not (stamped or shaped) and not is_aside(clause, self._text, classes):
             return 0
         self._told_asides.append((clause[0].start, clause[-1].end))

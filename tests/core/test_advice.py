@@ -19,9 +19,12 @@ TABLE = json.loads((ROOT / "refdata/medfence_refdata/in/lexicon/advice.json").re
 GOOD = ROOT / "tests/checks/vectors/faithful7.advice.jsonl"
 # Whoever reads one of these in a clause may be reading an order.
 OF_ORDERS = frozenset(
-    "give apply start stop continue increase double half dose doses tablet tablets tab tabs cap capsule capsules syrup injection injections "
-    "drops drop medicine medicines medication medications drug drugs cream ointment patch puff puffs inhaler unless except instead "
-    "take use skip hold reduce repeat miss until till only taper withhold omit substitute replace alternate mg ml mcg iu units same".split()
+    """
+    give apply start stop continue increase double half dose doses tablet tablets tab tabs cap capsule capsules syrup injection
+    injections drops drop medicine medicines medication medications drug drugs cream ointment patch puff puffs inhaler unless
+    except instead take use skip hold reduce repeat miss until till only taper withhold omit substitute replace alternate mg ml
+    mcg iu units same
+    """.split()
 )
 # Slots that stand behind a refusal, or before a supervisor, and hold words of taking for that.
 BESIDE_A_REFUSAL = frozenset({"of_taking", "while_dosed"})
@@ -55,7 +58,7 @@ def _read(clause: str) -> tuple[list[Chunk], str]:
 
 def _is_advice(clause: str) -> bool:
     chunks, text = _read(clause)
-    return is_advice_by_shape(chunks, text, Rulepack.default().lexicon.advice)
+    return is_advice_by_shape(chunks, text, Rulepack.default().lexicon)
 
 
 def _clauses() -> list[str]:
@@ -97,11 +100,11 @@ def test_it_heads_nothing_and_no_line_waits_for_it() -> None:
     for before, behind in (("give if\n", ""), ("", ":"), ("Tab X with ", "")):
         chunks, text = _read(f"{before}Check BP daily{behind}")
         clause = [chunk for chunk in chunks if text[chunk.start :].startswith(("check", "bp", "daily"))]
-        assert not is_advice_by_shape(clause, text, Rulepack.default().lexicon.advice), (before, behind)
+        assert not is_advice_by_shape(clause, text, Rulepack.default().lexicon), (before, behind)
 
 
 def test_a_slip_is_somebody_s_at_its_head_only() -> None:
     assert _is_advice("Rx for: 5 yr child, wt 16 kg")
     chunks, text = _read("Tab X\nRx for: 5 yr child, wt 16 kg")
     clause = [chunk for chunk in chunks if chunk.start >= text.index("rx") and chunk.kind != "newline"]
-    assert not is_advice_by_shape(clause, text, Rulepack.default().lexicon.advice)
+    assert not is_advice_by_shape(clause, text, Rulepack.default().lexicon)
