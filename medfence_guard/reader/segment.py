@@ -105,6 +105,8 @@ _LINE_SECTIONS = frozenset(
 _LONGEST_CLAUSE = 80  # in chunks; a longer one is prose, and no aside
 _LONGEST_LEAD = 40  # what leads up to a name
 _LONGEST_COMBINATION = 80
+# `Current medications: as below`
+_BELOW = frozenset({"below"})
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 
@@ -173,9 +175,10 @@ class Segmenter:
         self._after_visit = False
         self._asides = 0
         self._told = False
-        # Of the line: whether it names a test, and its last chunk that can be said of a medicine.
+        # Of the line: whether it names a test, its last chunk that can be said of a medicine, and its last word `below`.
         self._is_tested = False
         self._last_dosed = -1
+        self._last_below = -1
         self._asides_here: Sequence[AsideClass] = lexicon.asides
         self._told_asides: list[tuple[int, int]] = []
 
@@ -670,6 +673,9 @@ class Segmenter:
         """Read a line chunk by chunk; each is taken by the first of the readings below that will have it."""
         self._is_tested = any(c.kind == "header_line_starts" for c in at.chunks)
         self._last_dosed = next((n for n in range(len(at.chunks) - 1, -1, -1) if at.chunks[n].kind in _DOSED), -1)
+        self._last_below = -1
+        if self._may_say(_BELOW):
+            self._last_below = max((n for n, c in enumerate(at.chunks) if self._surface(c) == "below"), default=-1)
         if self._open is not None and not self._aside_end(at.chunks, at.place) and not self._goes_on(at):
             self._close()
         while at.place < len(at.chunks):
@@ -964,8 +970,7 @@ class Segmenter:
             if bracket:
                 self._section = (name, status)
                 return len(chunks)
-        below = any(self._surface(c) == "below" for c in chunks[rest:])
-        if inline and not below and (name in _LINE_SECTIONS or (soft_current and not colon)):
+        if inline and self._last_below < rest and (name in _LINE_SECTIONS or (soft_current and not colon)):
             self._after_line = self._after_line or self._section
         self._section = (name, status)
         # `Mother's medications:`, `Sample Rx`: what leads a heading qualifies it.

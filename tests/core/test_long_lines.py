@@ -23,6 +23,7 @@ REPEATED = (
     *("(", "[", ",", ".", "->", "*", "|", '"', "-", "#"),
     *("1.", "2)", "1-0-1", "5 to", "5 mg/", "500 mg", "12/03/2026", "x 5 days", "BD", "morning"),
     *("Tab", "of", "if", "then", "start", "stop", "review", "check BP", "adv", "fever,", "for fever", "right ear", "BP 120/80,", "rest;"),
+    *("Allergy:", "Stop:", "C/o", "Imp:", "Rx:", "Current medications:", "Advice:"),
     *("xyzolin", "Paracetamol", "Paracetamol,", "Paracetamol +", "Paracetamol BD", "(Paracetamol", "2. Tab Metformin", "Tab.Brufen400mg"),
 )
 
