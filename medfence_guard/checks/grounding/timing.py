@@ -22,6 +22,9 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
     """`frequency`: count, interval, slots, days and as-needed, as canonical timing."""
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
+    same_words = None if roles.has_timing else _same_rate(context, claim, statement)
+    if same_words is not None:
+        return claim_findings(context, claim, [same_words], "grounding.frequency")
     judgements = unreadable_claim(roles) or compare_frequency(setting, roles)
     if slots_spelt_out(statement.roles, roles) is not None:
         # `1 morning, 1 night` for `1-0-1`: the counts are those of the slots, and compared with them.
@@ -42,6 +45,17 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
     if not judgements:
         judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
     return claim_findings(context, claim, judgements, "grounding.frequency")
+
+
+def _same_rate(context: Context, claim: Claim, statement: Statement) -> Judgement | None:
+    """`1 time`, read as a rate before its duration only, claimed in the same words where the order has no other timing."""
+    stated = statement.roles
+    if len(stated.rates) != 1 or stated.slots or stated.weekdays or stated.prn or stated.stat or stated.unsupported or stated.ambiguous:
+        return None
+    chunk = stated.rates[0].chunk
+    if words_of(context.text(Span(chunk.start, chunk.end))) != words_of(claim.text):
+        return None
+    return Judgement(PASS, "frequency.equal", "source says the same", (chunk,))
 
 
 @of_a_statement("grounding.duration")
