@@ -240,7 +240,11 @@ def _same_drug_elsewhere(context: Context, item: Item, statement: Statement) -> 
         if other.group == statement.group:
             continue
         theirs = set(_substance(other))
-        if mine & theirs and (other.assertion.status in ("allergy", "avoid") or mine == theirs) and not _is_change(context, statement, other):
+        if (
+            mine & theirs
+            and (other.assertion.status in ("allergy", "avoid") or mine == theirs)
+            and not _is_change(context, statement, other)
+        ):
             return [
                 rule_finding(
                     "assertion.cue_conflict",

@@ -20,6 +20,7 @@ from medfence_guard.reader.lexicon import A_NAME, ADVICE_TOKEN, Lexicon
 _NEVER = frozenset("slots maximum quantity refill confused unreadable instruction_to_model composition malformed".split())
 _WAITS = re.compile(r"\b(?:for|with|in|if|till|until|unless|when|while|before|after|and|or|at|on|to|of|by|than|per|x)[\s,:-]*$")
 _LONGEST_WAIT = 12
+_LONGEST = 240  # characters; a longer clause is prose
 _WORD = re.compile(r"[a-z]+")
 _NOT = frozenset({"no", "not"})
 _ORDER = re.compile(r"\W*(?:\d{1,2}[.)] ?)?(?:(?:tab|tablet|cap|capsule|inj|t|c)\.? )?([a-z].*\d.*)")
@@ -32,7 +33,7 @@ def is_advice_by_shape(chunks: Sequence[Chunk], text: str, lexicon: Lexicon) -> 
     advice = lexicon.advice
     start, end = extent(chunks)
     first = ADVICE_TOKEN.match(text, start)
-    if first is None or not advice.may_begin(first.group()) or any(c.kind in _NEVER for c in chunks):
+    if first is None or end - start > _LONGEST or not advice.may_begin(first.group()) or any(c.kind in _NEVER for c in chunks):
         return False
     if _WAITS.search(text[max(0, start - _LONGEST_WAIT) : start]) or text[end : end + 2].lstrip().startswith(":"):
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,9 @@ def test_a_slip_is_somebody_s_at_its_head_only() -> None:
     chunks, text = _read("Tab X\nRx for: 5 yr child, wt 16 kg")
     clause = [chunk for chunk in chunks if chunk.start >= text.index("rx") and chunk.kind != "newline"]
     assert not is_advice_by_shape(clause, text, Rulepack.default().lexicon)
+
+
+def test_every_table_is_a_slot_of_some_shape() -> None:
+    shapes = " ".join([shape for kind in TABLE["productions"] for shape in kind["shapes"]] + [*TABLE["kinds"].values()])
+    assert {*TABLE["tables"], *TABLE["from_plain"], *TABLE["kinds"]} <= set(re.findall(r"\w+", shapes))
+    assert all(phrases == sorted(set(phrases)) for phrases in TABLE["tables"].values())
