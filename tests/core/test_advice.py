@@ -47,6 +47,7 @@ ALLOWED = {
     "cover": frozenset({"use"}),
     "act": frozenset({"use", "hold"}),
     "adherence_refused": frozenset({"skip", "miss"}),
+    "not_stop": frozenset({"stop", "skip", "miss"}),
     "watch": frozenset({"repeat"}),
 }
 
