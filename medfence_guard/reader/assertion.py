@@ -7,6 +7,7 @@ are longer phrases of the lexicon and so are read first.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -80,9 +81,11 @@ _QUALIFYING = frozenset(
 _DENIALS = frozenset("not never isn't wasn't hasn't isnt wasnt nahi नहीं".split())
 
 
-def _qualified(draft: Draft, cue: Chunk) -> bool:
-    """Words, a condition or a time stand behind a cue of the end, or a duration before it."""
-    return any((c.start > cue.start and c.kind in _QUALIFYING) or (c.start < cue.start and c.kind == "duration") for c in draft.chunks)
+def _qualified(draft: Draft) -> Callable[[Chunk], bool]:
+    """Of a cue of the end: whether words, a condition or a time stand behind it, or a duration before it."""
+    last = max([c.start for c in draft.chunks if c.kind in _QUALIFYING], default=-math.inf)
+    first = min([c.start for c in draft.chunks if c.kind == "duration"], default=math.inf)
+    return lambda cue: cue.start < last or first < cue.start
 
 
 def _all_exclude(loose: Sequence[Chunk], own: Sequence[str]) -> bool:
@@ -105,9 +108,10 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
             classes.append(("ambiguous" if _CLASS_STATUS.get(cue_class) != ACTIVE else cue_class, chunk))
         else:
             classes.append((cue_class, chunk))
+    is_qualified = _qualified(draft) if after_name else None
     for chunk in after_name:
         cue_class, direction = chunk.value
-        if cue_class in ("stopped", "held", "avoid") and direction != "after" and _qualified(draft, chunk):
+        if cue_class in ("stopped", "held", "avoid") and direction != "after" and is_qualified is not None and is_qualified(chunk):
             # `x 5 days, stop`, `hold if HR < 60`, `avoid in pregnancy`: an end with a condition or a date is no end yet.
             classes.append(("ambiguous", chunk))
             continue

@@ -111,6 +111,32 @@ class Draft:
         return inside
 
 
+class TakenSoFar:
+    """Whether the page has told of what the patient takes, counted on from where it was asked for last."""
+
+    __slots__ = ("_count", "_listed", "_taken")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._listed = self._taken = False
+
+    def listed(self, drafts: Sequence[Draft]) -> bool:
+        """Whether a statement stands in a list of what is taken. `drafts`: all that are closed, in order."""
+        for draft in drafts[self._count :]:
+            self._listed = self._listed or draft.section_status == "reported"
+            self._taken = self._taken or _is_taken(draft)
+        self._count = len(drafts)
+        return self._listed
+
+    def reported(self, drafts: Sequence[Draft], unclosed: Draft | None) -> bool:
+        """Whether one stands there, or says that it is taken."""
+        return self.listed(drafts) or self._taken or (unclosed is not None and _is_taken(unclosed))
+
+
+def _is_taken(draft: Draft) -> bool:
+    return any(c.kind == "cue" and c.value[0] in ("taking", "continue") for c in (*draft.context, *draft.chunks))
+
+
 @dataclass(slots=True)
 class Segmented:
     """All drafts in order, collective references, lines that could not be read, and the blocks found."""

@@ -341,13 +341,14 @@ def _is_all_told(body: Sequence[Chunk], page: Page) -> bool:
 def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
     """`Do not stop medicines on your own`, `Will continue`: it changes nothing, and names nothing but what orders are called."""
     nouns = page.lexicon.remarks.nouns
-    kept = [
-        c
-        for c in body
-        if (c.kind == "pseudo_cue" and "valid" not in page.text_of([c])) or (c.kind == "cue" and c.value[0] in ("continue", "taking"))
-    ]
-    rest = [word for c in body if c not in kept and c.kind != "mark" for word in _WORD.findall(page.text_of([c]))]
-    return body[0] in kept and all(word in _KEPT_WORDS or word in nouns for word in rest)
+
+    def keeps(chunk: Chunk) -> bool:
+        if chunk.kind == "cue":
+            return chunk.value[0] in ("continue", "taking")
+        return chunk.kind == "pseudo_cue" and "valid" not in page.text_of([chunk])
+
+    rest = (word for c in body if c.kind != "mark" and not keeps(c) for word in _WORD.findall(page.text_of([c])))
+    return keeps(body[0]) and all(word in _KEPT_WORDS or word in nouns for word in rest)
 
 
 _THEREFORE = re.compile(r"[ ,;]*(?:so|hence|therefore)\b")
@@ -401,8 +402,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if told and remarks.deciding_short.issuperset(words):
         # `HPI: irregular`
         return True
-    settled = [c for c in body if c.kind in _SETTLED and (c.kind != "label" or c is body[0] or ":" in page.text_of(body))]
-    spoken = {word for c in body if c not in settled for word in _WORD.findall(page.text_of([c]))}
+    labelled = _SETTLED if ":" in text else _SETTLED - {"label"}
+    unsettled = [c for at, c in enumerate(body) if c.kind not in (labelled if at else _SETTLED)]
+    spoken = {word for c in unsettled for word in _WORD.findall(page.text_of([c]))}
     if len(words) <= (_SHORT if told else _LONGEST_TOLD) and not remarks.ordinary.isdisjoint(spoken):
         return True
     regimen = not kinds.isdisjoint(_REGIMEN) or (len(body) > 1 and body[-1].kind == "route")
@@ -459,6 +461,7 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     last = 0
     lines = [page.text[start:end] for start, end in page.spans]
     signed = any(map(_ADDED.search, lines))
+    ordered = frozenset(page.orders)
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
     for line, (text, span) in enumerate(zip(lines, page.spans, strict=True)):
         if found := _PAGES.search(text):
@@ -466,7 +469,7 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
             last = max(last, int(found[2]))
         total = _TOTAL.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
-        of_an_order = line in page.orders and _SAME.search(text) is not None
+        of_an_order = line in ordered and _SAME.search(text) is not None
         either = page.orders[0] < line < page.orders[-1] and _EITHER.fullmatch(text) is not None
         beside = line in near and (_DITTO.search(text) or _REPLACED.search(text))
         if _GOES_ON.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):

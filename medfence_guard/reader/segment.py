@@ -29,7 +29,7 @@ from medfence_guard.reader.beside import (
 )
 from medfence_guard.reader.chunks import Chunk, DrugMention, any_means, extent, meaning_of, means
 from medfence_guard.reader.continuation import continues, goes_on_after_break
-from medfence_guard.reader.draft import SIG_KINDS, TIMING_KINDS, Draft, Segmented
+from medfence_guard.reader.draft import SIG_KINDS, TIMING_KINDS, Draft, Segmented, TakenSoFar
 from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import SEXES, behind_bar, blocks, is_boxed, is_measured, is_rule, undecorated
@@ -105,8 +105,9 @@ _LINE_SECTIONS = frozenset(
 _LONGEST_CLAUSE = 80  # in chunks; a longer one is prose, and no aside
 _LONGEST_LEAD = 40  # what leads up to a name
 _LONGEST_COMBINATION = 80
-# `Current medications: as below`
+# `Current medications: as below`, `Rest same`
 _BELOW = frozenset({"below"})
+_REST = frozenset({"rest", "other", "others", "remaining"})
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 _OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 
@@ -175,10 +176,14 @@ class Segmenter:
         self._after_visit = False
         self._asides = 0
         self._told = False
-        # Of the line: whether it names a test, its last chunk that can be said of a medicine, and its last word `below`.
+        # Of the line: whether it names a test, its last chunk that can be said of a medicine, its last word `below`, and whether
+        # it speaks of the rest.
         self._is_tested = False
         self._last_dosed = -1
         self._last_below = -1
+        self._names_rest = False
+        self._so_far = TakenSoFar()
+        self._list_heads: dict[str, int] = {}
         self._asides_here: Sequence[AsideClass] = lexicon.asides
         self._told_asides: list[tuple[int, int]] = []
 
@@ -575,8 +580,12 @@ class Segmenter:
     def _is_listed_above(self, chunk: Chunk) -> bool:
         """`Continue current medications`, where a list with a heading of the same words stands above it."""
         own = _OWN_SET.search(self._surface(chunk))
-        heading = own is not None and re.search(rf"(?:^|\n)\W*{own[1]} {_SET}\s*:", self._text[: chunk.start])
-        return bool(heading) and any(d.section_status == "reported" for d in self.out.drafts)
+        if own is None or not self._so_far.listed(self.out.drafts):
+            return False
+        if own[1] not in self._list_heads:
+            heading = re.search(rf"(?:^|\n)\W*{own[1]} {_SET}\s*:", self._text)
+            self._list_heads[own[1]] = len(self._text) if heading is None else heading.end()
+        return self._list_heads[own[1]] <= chunk.start
 
     @staticmethod
     def _asks_of_a_word(chunk: Chunk, clause: Sequence[Chunk]) -> bool:
@@ -676,6 +685,7 @@ class Segmenter:
         self._last_below = -1
         if self._may_say(_BELOW):
             self._last_below = max((n for n, c in enumerate(at.chunks) if self._surface(c) == "below"), default=-1)
+        self._names_rest = self._may_say(_REST) and any(self._surface(c) in _REST for c in at.chunks)
         if self._open is not None and not self._aside_end(at.chunks, at.place) and not self._goes_on(at):
             self._close()
         while at.place < len(at.chunks):
@@ -828,17 +838,8 @@ class Segmenter:
 
     def _refer_to_a_set(self, at: _Cursor, chunk: Chunk) -> None:
         """`Continue same medicines`: those the page does not list, unless it lists what the patient takes."""
-        reported = (
-            self._section[1] == "reported"
-            or any(
-                c.kind == "cue" and c.value[0] in ("taking", "continue")
-                for d in (*self.out.drafts, *((self._open,) if self._open else ()))
-                for c in (*d.context, *d.chunks)
-            )
-            or any(d.section_status == "reported" for d in self.out.drafts)
-        )
-        rest = any(self._surface(c) in ("rest", "other", "others", "remaining") for c in at.chunks)
-        listed = (meaning_of(chunk, "collective") == "listed" or self._is_listed_above(chunk)) and reported and not rest
+        reported = self._section[1] == "reported" or self._so_far.reported(self.out.drafts, self._open)
+        listed = (meaning_of(chunk, "collective") == "listed" or self._is_listed_above(chunk)) and reported and not self._names_rest
         self._close()
         if not listed:
             self.out.collectives.append(chunk)

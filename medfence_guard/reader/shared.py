@@ -8,7 +8,8 @@ a remark for a person (`all`, `both`) or stays with the order it stands at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from medfence_guard.contract import Span
@@ -126,6 +127,30 @@ def reaches(drafts: Sequence[Draft], told: Told, own: Sequence[Chunk] = ()) -> b
     return len({(d.section, d.section_status) for d in drafts}) == 1
 
 
+class _Placed:
+    """Chunks by the place in the text at which they begin."""
+
+    def __init__(self, chunks: Iterable[Chunk]) -> None:
+        self._chunks = sorted(chunks, key=lambda c: c.start)
+        self._starts = [c.start for c in self._chunks]
+
+    def within(self, span: Span) -> list[Chunk]:
+        return self._chunks[bisect_left(self._starts, span.start) : bisect_left(self._starts, span.end)]
+
+
+def _around(rows: Sequence[int], line: int, *, alone: bool) -> tuple[bool, bool]:
+    """Whether a line stands directly above, and directly below, a list of orders without a gap. `rows`: the lines of orders, sorted;
+    `alone`: the line is none of them; else it is left out of the list."""
+    at = bisect_left(rows, line)
+    left_out = not alone and at < len(rows) and rows[at] == line
+    size = len(rows) - left_out
+    if size == 0:
+        return False, False
+    low, high = rows[left_out and at == 0], rows[-2 if left_out and at == len(rows) - 1 else -1]
+    packed = high - low == size - 1
+    return packed and line == low - 1, packed and line == high + 1
+
+
 class Sharing:
     """What one page tells once: found before its lines are read, and given to its orders when all of them are known.
 
@@ -146,21 +171,21 @@ class Sharing:
         """Give each order of the page what is told once for all of them, where that is certain; else a remark is left in `out`."""
         lines, drafts = self._lines, out.drafts
         covered = {line for d in drafts for line in range(d.line, d.last_line + 1)}
+        rows, taken = sorted(covered), _Placed(c for d in drafts for c in d.chunks)
         for line, told in self.told_once.items():
             first, last = lines[line][0][0], lines[line][0][-1]
             span = Span(min(first.start, last.start), max(first.end, last.end))
             # Where the line was taken for a part of the order above it.
-            own = [c for d in drafts for c in d.chunks if span.start <= c.start < span.end]
+            own = taken.within(span)
             if not drafts or (told.word and own):
                 continue
             if told.hour:
                 self._give_hour(out, line, told, covered)
                 continue
-            listed = covered - {line} if own else covered
-            packed = bool(listed) and max(listed) - min(listed) == len(listed) - 1
-            below = packed and line == max(listed) + 1 and not told.heads
+            above, under = _around(rows, line, alone=not own)
+            below = under and not told.heads
             visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
-            beside = (below or (packed and line == min(listed) - 1)) if told.word else below and bool(own) and self._typed and not visit
+            beside = (below or above) if told.word else below and bool(own) and self._typed and not visit
             if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
                 for draft in drafts:
                     draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
@@ -181,7 +206,8 @@ class Sharing:
         last = line
         while last + 1 in covered and self._text.count("\n", self._lines[last][0][-1].end, self._lines[last + 1][0][0].start) <= 1:
             last += 1
-        listed = [d for d in out.drafts if line < d.line and d.last_line <= last]
+        below = slice(*(bisect_right(out.drafts, at, key=lambda d: d.line) for at in (line, last)))
+        listed = [d for d in out.drafts[below] if d.last_line <= last]
         if listed and reaches(listed, told):
             for draft in listed:
                 draft.shared += told.chunks
@@ -192,13 +218,9 @@ class Sharing:
         """What stands in a line of its own, in words not read or behind `all`, may be of each order that says nothing of the kind."""
         drafts = out.drafts
         told = {sort_of(c.kind) for once in self.told_once.values() for c in once.chunks}
-        told |= {
-            sort_of(c.kind)
-            for span in (*out.remarks, *out.unread)
-            for chunks, _ in self._lines
-            for c in chunks
-            if c.kind in TOLD_ONCE and span.start <= c.start < span.end
-        }
+        if out.remarks or out.unread:
+            placed = _Placed(c for chunks, _ in self._lines for c in chunks if c.kind in TOLD_ONCE)
+            told |= {sort_of(c.kind) for span in {*out.remarks, *out.unread} for c in placed.within(span)}
         if len(drafts) > 1:
             for draft in drafts:
                 behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and self._surface(c) in ("all", "both")), None)

@@ -23,7 +23,8 @@ REPEATED = (
     *("(", "[", ",", ".", "->", "*", "|", '"', "-", "#"),
     *("1.", "2)", "1-0-1", "5 to", "5 mg/", "500 mg", "12/03/2026", "x 5 days", "BD", "morning"),
     *("Tab", "of", "if", "then", "start", "stop", "review", "check BP", "adv", "fever,", "for fever", "right ear", "BP 120/80,", "rest;"),
-    *("Allergy:", "Stop:", "C/o", "Imp:", "Rx:", "Current medications:", "Advice:"),
+    *("Allergy:", "Stop:", "C/o", "Imp:", "Rx:", "Current medications:", "Advice:", "diet history:"),
+    *("held", "discontinued,", "do not start till", "no change in current medications", "will continue"),
     *("xyzolin", "Paracetamol", "Paracetamol,", "Paracetamol +", "Paracetamol BD", "(Paracetamol", "2. Tab Metformin", "Tab.Brufen400mg"),
 )
 
@@ -50,6 +51,9 @@ def lines_run(source: str) -> int:
     return count
 
 
+LINES = ("5 days", "All x 5 days", "Morning:", "held", "prior medications", "Continue current medications", "Adv: rest", "12/03/2026")
+
+
 @pytest.mark.parametrize("word", REPEATED)
 def test_work_grows_with_the_line(word: str) -> None:
     """Behind an order, and on a line of its own below it."""
@@ -58,4 +62,16 @@ def test_work_grows_with_the_line(word: str) -> None:
         return f"Rx\n{ORDER} {f'{word} ' * times}\n{f'{word} ' * times}\n"
 
     lines_run(source(1))  # what is kept with the rulepack is kept
+    assert lines_run(source(MANY)) <= AT_MOST * lines_run(source(FEW))
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_work_grows_with_the_lines(line: str) -> None:
+    """The same line again and again below an order, and between orders."""
+
+    def source(times: int) -> str:
+        between = f"Tab Metformin 500 mg BD\n{line}\n"
+        return f"Rx\n{ORDER}\n" + f"{line}\n" * (times // 4) + between * (times // 4)
+
+    lines_run(source(4))
     assert lines_run(source(MANY)) <= AT_MOST * lines_run(source(FEW))
