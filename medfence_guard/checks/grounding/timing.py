@@ -10,10 +10,10 @@ from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
-from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import ABSTAIN, PASS, Judgement, compare_duration, compare_frequency, compare_prn_flag, slots_spelt_out
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.statement import Statement
 
 
@@ -53,7 +53,7 @@ def _same_rate(context: Context, claim: Claim, statement: Statement) -> Judgemen
     if len(stated.rates) != 1 or stated.slots or stated.weekdays or stated.prn or stated.stat or stated.unsupported or stated.ambiguous:
         return None
     chunk = stated.rates[0].chunk
-    if words_of(context.text(Span(chunk.start, chunk.end))) != words_of(claim.text):
+    if not _is_same_text(context, claim, chunk):
         return None
     return Judgement(PASS, "frequency.equal", "source says the same", (chunk,))
 
@@ -77,13 +77,18 @@ _ENDS = frozenset({"till", "until", "upto", "up"})
 
 def _same_end(context: Context, claim: Claim, statement: Statement) -> Judgement | None:
     """`till 1 year of age`: an end that is no number of days, claimed in the same words where the order has no other."""
-    words = words_of(claim.text)
-    if not words or words[0] not in _ENDS or statement.roles.durations or statement.roles.open_durations:
+    if statement.roles.durations or statement.roles.open_durations or claim.text.lower().split(" ")[0] not in _ENDS:
         return None
     for role in statement.roles.inert:
-        if role.value == "to_be_carried" and words_of(context.text(Span(role.chunk.start, role.chunk.end))) == words:
+        if role.value == "to_be_carried" and _is_same_text(context, claim, role.chunk):
             return Judgement(PASS, "duration.equal", "source says the same", (role.chunk,))
     return None
+
+
+def _is_same_text(context: Context, claim: Claim, chunk: Chunk) -> bool:
+    """Whether a claim is a chunk of the source letter by letter, but for case and spaces: a sign or a letter of another alphabet is not."""
+    source = context.text(Span(chunk.start, chunk.end))
+    return claim.text.isascii() and claim.text.lower().split() == source.lower().split()
 
 
 @of_a_statement("grounding.as_needed")
