@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from medfence_guard.checks.check import Check, Context, rule_finding, source_evidence, span_evidence
+from medfence_guard.checks.grounding.document import carried_reason
 from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION
@@ -238,7 +240,11 @@ def _same_drug_elsewhere(context: Context, item: Item, statement: Statement) -> 
         if other.group == statement.group:
             continue
         theirs = set(_substance(other))
-        if mine & theirs and (other.assertion.status in ("allergy", "avoid") or mine == theirs) and not _is_change(statement, other):
+        if (
+            mine & theirs
+            and (other.assertion.status in ("allergy", "avoid") or mine == theirs)
+            and not _is_change(context, statement, other)
+        ):
             return [
                 rule_finding(
                     "assertion.cue_conflict",
@@ -252,9 +258,25 @@ def _same_drug_elsewhere(context: Context, item: Item, statement: Statement) -> 
     return []
 
 
-def _is_change(statement: Statement, other: Statement) -> bool:
-    """A switch within one sentence (`switch from Amlong 5 to Amlong 10`) is no contradiction."""
-    return any(c.kind == "cue" and c.value[0] == "switch_from" for c in other.assertion.cues)
+# What a medicine is stopped with: no reason, no harm.
+_PLAINLY = frozenset("drug form route amount rate slots when cue verb mark item".split())
+_INJECTED = frozenset({"intravenous", "intramuscular", "subcutaneous", "injection", "infusion"})
+
+
+def _is_change(context: Context, statement: Statement, other: Statement) -> bool:
+    """A switch within one sentence (`switch from Amlong 5 to Amlong 10`), or from the vein to the mouth, is no contradiction."""
+    if any(c.kind == "cue" and c.value[0] == "switch_from" for c in other.assertion.cues):
+        return True
+    before, behind = _ways(context, other), _ways(context, statement)
+    plainly = other.readable and all(c.kind in _PLAINLY for c in (*other.chunks, *other.beside))
+    stopped = other.assertion.status == "stopped" and plainly and other.span.end <= statement.span.start
+    return stopped and bool(before) and before <= _INJECTED and behind == {"oral"}
+
+
+def _ways(context: Context, statement: Statement) -> frozenset[str]:
+    """The routes a statement states, and those its form has; a form for several of them stands for itself."""
+    routes = context.rulepack.lexicon.form_route
+    return frozenset([*(r.value for r in statement.roles.routes), *(routes.get(r.value) or r.value for r in statement.roles.forms)])
 
 
 def status_claim(context: Context, claim: Claim) -> list[Finding]:
@@ -264,13 +286,21 @@ def status_claim(context: Context, claim: Claim) -> list[Finding]:
     says = f"Extraction says {claim.text!r} for status; "
     if statement is None:
         return [rule_finding("assertion.status", claim.path, ABSTAIN, Severity.MAJOR, f"{says}the item owns no statement.")]
-    verdict, severity, why = _status(context, claim, claimed_status(item), statement)
+    verdict, severity, why = _status(context, claim, claimed_status(item), statement, _is_read(context, item, statement))
     return [
         rule_finding("assertion.status", claim.path, verdict, severity, f"{says}{why}.", _evidence(context, statement, "assertion.status"))
     ]
 
 
-def _status(context: Context, claim: Claim, claimed: str | None, statement: Statement) -> tuple[Verdict, Severity, str]:
+def _is_read(context: Context, item: Item, statement: Statement) -> bool:
+    """Whether nothing in the statement was left unread but a reason that the item carries: `SOS for chest pain`."""
+    if statement.readable:
+        return True
+    read = replace(statement, roles=replace(statement.roles, residue=[]))
+    return read.readable and {r.chunk for r in statement.roles.residue} <= carried_reason(context, item, statement)
+
+
+def _status(context: Context, claim: Claim, claimed: str | None, statement: Statement, read: bool) -> tuple[Verdict, Severity, str]:
     actual, said = statement.assertion.status, _folded(claim)
     ordered = any(c.kind == "verb" for c in statement.chunks)
     told = _CHANGES.get(said)
@@ -293,7 +323,7 @@ def _status(context: Context, claim: Claim, claimed: str | None, statement: Stat
     if claimed == "active":
         if actual != ACTIVE:
             return FAIL, Severity.CRITICAL, f"source says {_MEANING[actual]}"
-        if statement.readable or statement.assertion.cues:
+        if read or statement.assertion.cues:
             return PASS, Severity.MAJOR, "the statement was read to its end without a contrary word"
         return ABSTAIN, Severity.MAJOR, "part of the statement could not be read"
     if actual in _AGREES[claimed] and (said != "completed" or "complet" in context.text(statement.span).lower()):

@@ -25,6 +25,7 @@ from medfence_guard.reader.lexicon import ANY_NUMBER, ANY_UNIT, LEAF, Lexicon, M
 
 ONE = Fraction(1)
 WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_FEW = 4  # pieces at a time
 _STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
 
 
@@ -73,6 +74,13 @@ def _piecewise(word: str, pieces: frozenset[str]) -> list[str] | None:
             if rest is not None and len(rest) <= 3:
                 return [head, *rest]
     return None
+
+
+def _word_behind(tokens: Sequence[Token], index: int) -> tuple[str, int]:
+    """The word at `index`, or behind a hyphen there (`twenty-five`), and the index behind it; no word if none stands there."""
+    hyphened = index + 1 < len(tokens) and tokens[index].text == "-" and tokens[index].glued and tokens[index + 1].glued
+    at = index + hyphened
+    return (tokens[at].text, at + 1) if at < len(tokens) and tokens[at].kind == WORD else ("", index)
 
 
 def _in_a_row(before: Sequence[Chunk]) -> bool:
@@ -321,6 +329,9 @@ class Chunker:
                 ratio = tokens[after].values
                 if ratio is not None and len(ratio) == 2 and ratio[1] in (2, 3, 4, 8) and ratio[0] < ratio[1] and low.denominator == 1:
                     return low + ratio[0] / ratio[1], None, after + 1, (*notes, "spaced_fraction")
+            spaced = self._spaced_range(tokens, index, low, before)
+            if spaced is not None:
+                return low, spaced, index + 3, notes
         elif token.kind == DASHED and token.values is not None and len(token.values) == 2:
             low, high = token.values
             return (low, high, after, notes) if low < high else None
@@ -330,7 +341,10 @@ class Chunker:
                 return None
             return top / bottom, None, after, notes
         elif words and token.kind == WORD and token.text in self._lexicon.number_words:
-            low = self._lexicon.number_words[token.text]
+            spoken = self._spoken_number(tokens, index)
+            if spoken is None:
+                return None
+            low, after = spoken
         else:
             return None
         joined = after + 1 < len(tokens) and tokens[after].kind == WORD and tokens[after].text in ("to", "or")
@@ -338,9 +352,48 @@ class Chunker:
             upper = tokens[after + 1]
             if upper.kind == NUMBER and upper.values is not None and upper.values[0] > low:
                 return low, upper.values[0], after + 2, (*notes, *upper.notes)
-            if words and upper.kind == WORD and upper.text in self._lexicon.number_words and self._lexicon.number_words[upper.text] > low:
-                return low, self._lexicon.number_words[upper.text], after + 2, notes
+            if words and upper.kind == WORD and upper.text in self._lexicon.number_words:
+                end = self._spoken_number(tokens, after + 1)
+                if end is not None and end[0] > low:
+                    return low, end[0], end[1], notes
         return low, high, after, notes
+
+    def _spaced_range(self, tokens: list[Token], index: int, low: Fraction, before: Sequence[Chunk]) -> Fraction | None:
+        """The upper end of `1 - 2 tablets`: a few pieces, behind a strength."""
+        if index + 3 >= len(tokens) or tokens[index + 1].text != "-" or tokens[index + 1].glued or tokens[index + 2].glued:
+            return None
+        end, unit = tokens[index + 2], self._unit_at(tokens, index + 3)
+        strong = bool(before) and before[-1].kind == "amount" and set(before[-1].value.units) <= {"mg", "ug", "g"}
+        counted = unit is not None and unit[1].startswith("count:")
+        if not (strong and counted) or end.kind != NUMBER or end.values is None:
+            return None
+        high = end.values[0]
+        return high if low < high <= _FEW and (low * 2).denominator == 1 else None
+
+    def _spoken_number(self, tokens: list[Token], index: int) -> tuple[Fraction, int] | None:
+        """`(value, next index)` of the number words at `index`: `ten`, `twenty five`, `six hundred and fifty`.
+
+        None for what is 650 or six of 50, `six fifty`: a word of ten or more stands behind no other number, and none behind it.
+        """
+        lexicon, said = self._lexicon, self._lexicon.number_words
+        value, after = said[tokens[index].text], index + 1
+        word, behind = _word_behind(tokens, after)
+        if tokens[index].text in lexicon.spoken_units and word in lexicon.spoken_hundreds:
+            value, after = value * 100, behind
+            word, behind = _word_behind(tokens, after)
+            joined = word == "and"
+            if joined:
+                word, behind = _word_behind(tokens, behind)
+            if (10 if joined else 1) <= said.get(word, 0) < 100:
+                value, after = value + said[word], behind
+        word, behind = _word_behind(tokens, after)
+        if tokens[after - 1].text in lexicon.spoken_tens and word in lexicon.spoken_units:
+            value, after = value + said[word], behind
+            word, _ = _word_behind(tokens, after)
+        before = tokens[index - 2] if index > 1 and tokens[index - 1].text == "-" else tokens[index - 1] if index else None
+        counted = value >= 10 and before is not None and (before.text in said or before.kind == NUMBER)
+        goes_on = word in lexicon.spoken_hundreds or word == "point" or (word in said and (value >= 10 or said[word] >= 10))
+        return None if counted or goes_on else (value, after)
 
     def _numeric(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> Chunk:
         token = tokens[index]
@@ -763,6 +816,11 @@ class Chunker:
         if best is None:
             return None
         last, meanings, number = best
+        if number is not None and tokens[last - 1].text == "no" and last < len(tokens):
+            following = tokens[last]
+            if following.kind == NUMBER or following.text in self._lexicon.number_words:
+                # `ten no twelve units`: taken back.
+                return None
         return self._from_meanings(tokens, index, last, meanings, number)
 
     def _walk(

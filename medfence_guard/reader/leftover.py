@@ -24,6 +24,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from medfence_guard.contract import Span
+from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.harms import allergies_to_an_order, is_told_of
@@ -257,17 +258,22 @@ def _is_listed(body: Sequence[Chunk], clause: _Clause, page: Page, section: Sect
         return True
     if _says_when(clause, body):
         return False
-    if not clause.trails and is_measured(body, page.lexicon.remarks.beside_values):
+    if not clause.trails and (is_measured(body, page.lexicon.remarks.beside_values) or _is_shaped(clause, body, page)):
         return True
     visit = headed and section[0] in _LISTED
     plain, tested = page.lexicon.plain, section[0] == "investigations"
-    if is_plain(body, page.text, plain, visit=visit, tested=tested, misread=page.misread) or _in_parts(body, page):
+    if is_plain(body, page.text, plain, visit=visit, tested=tested, misread=page.misread) or _in_parts(body, page, trails=clause.trails):
         return True
     if page.misread is not None and _is_misread(body, page, page.misread):
         return True
     kinds = {c.kind for c in body}
     told_of_all = "collective" in kinds and kinds.isdisjoint(_TIMES - _WITHOUT_TIME)
     return (told_of_all and _is_all_told(body, page)) or _is_kept(body, page)
+
+
+def _is_shaped(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
+    """Advice by its shape, with its heading (`Warning signs: …`) or behind it."""
+    return any(is_advice_by_shape(part, page.text, page.lexicon) for part in (_bare(clause.chunks), body))
 
 
 def _is_misread(body: Sequence[Chunk], page: Page, misread: Misread) -> bool:
@@ -329,11 +335,16 @@ def _heads_the_orders(clause: _Clause, page: Page) -> bool:
     return all(line in page.heads or (len(_bare(page.lines[line])) == 1 and means(page.lines[line][0], "heading")) for line in between)
 
 
-def _in_parts(body: Sequence[Chunk], page: Page) -> bool:
+def _in_parts(body: Sequence[Chunk], page: Page, *, trails: bool) -> bool:
     """`Low K+ diet, avoid NSAIDs`: each part between commas harmless in its own way."""
     parts = parted(body, ",;")
     return len(parts) > 1 and all(
-        part and (is_aside(part, page.text, page.classes) or is_plain(part, page.text, page.lexicon.plain, misread=page.misread))
+        part
+        and (
+            is_aside(part, page.text, page.classes)
+            or is_plain(part, page.text, page.lexicon.plain, misread=page.misread)
+            or (not trails and is_advice_by_shape(part, page.text, page.lexicon))
+        )
         for part in parts
     )
 

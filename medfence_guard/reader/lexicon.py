@@ -320,6 +320,139 @@ def _by_first(phrases: Collection[str]) -> ByFirst:
     return {first: tuple(sorted(rows, key=lambda row: (-len(row), row))) for first, rows in found.items()}
 
 
+# A word, a number, or a mark: `V4`, `2.5`, `/`.
+ADVICE_TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*|\d+(?:[.:]\d+)?|\S")
+_SHAPE_TOKEN = re.compile(r"[A-Za-z_]+|#|\S")
+_A_NUMBER = "#"
+A_NAME = "@"
+# A slot: a table of phrases by their first token, or alternatives of rows of slots; with how often it may stand.
+_Slot = tuple["ByFirst | tuple[tuple[_Slot, ...], ...]", str]
+_Row = tuple[_Slot, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The shapes of `lexicon/advice.json`, compiled (`reader/advice.py`).
+
+    `shapes`: each with its first words, and whether it stands at the head of a paper alone; `named`: words that are names elsewhere,
+    and none in these.
+    """
+
+    shapes: tuple[tuple[_Row, frozenset[str], bool], ...]
+    heads: frozenset[str]
+    named: frozenset[str]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any], groups: Mapping[str, Sequence[str]]) -> Advice:
+        """KeyError if a table is missing. `groups`: the plain words by what they are about."""
+        tables: dict[str, ByFirst] = {name: _phrases_of(phrases) for name, phrases in raw["tables"].items()}
+        for name, sources in raw["from_plain"].items():
+            tables[name] = _phrases_of([word for source in sources for word in groups[source]])
+        tables[_A_NUMBER] = _phrases_of([_A_NUMBER])
+        rows = [
+            (_row_of(_SHAPE_TOKEN.findall(shape), tables, raw["kinds"]), kind["opens"])
+            for kind in raw["productions"]
+            for shape in kind["shapes"]
+        ]
+        shapes = tuple((row, _first_of(row)[0], opens) for row, opens in rows)
+        return cls(shapes, frozenset().union(*(first for _, first, _ in shapes)), frozenset(raw["named"]))
+
+    def may_begin(self, token: str) -> bool:
+        return _kind_of(token) in self.heads
+
+    def holds(self, tokens: Sequence[str], *, opens: bool) -> bool:
+        """Whether some shape reaches from the first token to the last. `opens`: nothing stands before them on the paper."""
+        head = _kind_of(tokens[0])
+        return any(
+            head in first and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0}))
+            for row, first, heads in self.shapes
+        )
+
+
+def _kind_of(token: str) -> str:
+    return _A_NUMBER if token[0].isdigit() else token
+
+
+def _phrases_of(phrases: Collection[str]) -> ByFirst:
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted(set(phrases)):
+        tokens = tuple(ADVICE_TOKEN.findall(phrase))
+        found.setdefault(tokens[0], []).append(tokens)
+    return {first: tuple(rows) for first, rows in found.items()}
+
+
+def _row_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str, str]) -> _Row:
+    """The slots of a shape, taken off its tokens; at the outermost level there is one row."""
+    rows = _rows_of(list(shape), tables, kinds)
+    return rows[0] if len(rows) == 1 else ((rows, ""),)
+
+
+def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str, str]) -> tuple[_Row, ...]:
+    rows: list[_Row] = []
+    row: list[_Slot] = []
+    while shape and shape[0] != ")":
+        name = shape.pop(0)
+        if name == "|":
+            rows.append(tuple(row))
+            row = []
+            continue
+        what: ByFirst | tuple[_Row, ...]
+        if name == "(":
+            what = _rows_of(shape, tables, kinds)
+            shape.pop(0)
+        elif name in kinds:
+            what = (_row_of(_SHAPE_TOKEN.findall(kinds[name]), tables, kinds),)
+        else:
+            what = tables[name]
+        row.append((what, shape.pop(0) if shape and shape[0] in ("?", "*", "+") else ""))
+    return (*rows, tuple(row))
+
+
+def _first_of(row: _Row) -> tuple[frozenset[str], bool]:
+    """What a row may begin with, and whether it may be empty."""
+    found: set[str] = set()
+    for what, often in row:
+        if isinstance(what, tuple):
+            inner = [_first_of(other) for other in what]
+            found.update(*(first for first, _ in inner))
+            empty = any(nothing for _, nothing in inner)
+        else:
+            found.update(what)
+            empty = False
+        if not empty and often not in ("?", "*"):
+            return frozenset(found), False
+    return frozenset(found), True
+
+
+def _reached(row: _Row, tokens: Sequence[str], places: frozenset[int]) -> frozenset[int]:
+    """The places at which a row of slots may end that begins at one of these."""
+    for what, often in row:
+        reached = _through(what, tokens, places)
+        found = reached | places if often in ("?", "*") else reached
+        while often in ("*", "+") and (reached := _through(what, tokens, reached) - found):
+            found |= reached
+        places = found
+        if not places:
+            break
+    return places
+
+
+def _through(what: ByFirst | tuple[_Row, ...], tokens: Sequence[str], places: frozenset[int]) -> frozenset[int]:
+    if isinstance(what, tuple):
+        return frozenset().union(*(_reached(row, tokens, places) for row in what))
+    return frozenset(
+        place + len(phrase)
+        for place in places
+        if place < len(tokens)
+        for phrase in what.get(_kind_of(tokens[place]), ())
+        if len(phrase) <= len(tokens) - place and all(map(_stands_for, phrase, tokens[place:]))
+    )
+
+
+def _stands_for(listed: str, token: str) -> bool:
+    return listed == (_kind_of(token) if listed == _A_NUMBER else token)
+
+
 _LONGEST_GLUED = 24
 
 
@@ -396,6 +529,9 @@ class Lexicon:
     confusable_units: Mapping[str, str]
     scale_words: Mapping[str, Fraction]
     number_words: Mapping[str, Fraction]
+    spoken_units: frozenset[str]
+    spoken_tens: frozenset[str]
+    spoken_hundreds: frozenset[str]
     time_units: Mapping[str, str]
     pieces: frozenset[str]
     timing_pieces: frozenset[str]
@@ -420,6 +556,7 @@ class Lexicon:
     mass_and_units: frozenset[str]
     asides: tuple[AsideClass, ...]
     plain: PlainWords
+    advice: Advice
     spoken: frozenset[str]
     printed: tuple[str, ...]
     ending: frozenset[str]
@@ -661,6 +798,9 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         confusable_units=tables["units"]["confusable"],
         scale_words={k: Fraction(v) for k, v in tables["units"]["scale_words"].items()},
         number_words={k: Fraction(v) for k, v in tables["units"]["number_words"].items()},
+        spoken_units=frozenset(tables["units"]["spoken"]["units"]),
+        spoken_tens=frozenset(tables["units"]["spoken"]["tens"]),
+        spoken_hundreds=frozenset(tables["units"]["spoken"]["hundreds"]),
         time_units=time_units,
         pieces=pieces,
         timing_pieces=frozenset(meal_words | codes | {word for word in time_units if len(word) > 2} | {"x"}),
@@ -684,6 +824,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         mass_and_units=frozenset(tables["units"]["mass_and_units"]),
         asides=compile_asides(tables["asides"]),
         plain=plain,
+        advice=Advice.from_json(tables["advice"], tables["plain"]["groups"]),
         spoken=frozenset(build.words() | set(units) | set(time_units) | set(tables["units"]["number_words"])) - plain.group_of.keys(),
         printed=tuple(sections["boilerplate"]),
         ending=frozenset(p for row in cues["cues"] if row["class"] not in _GOING_ON for p in row["phrases"] if " " not in p),

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from medfence_guard.contract import Span
+from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, is_stamp_or_vital
 from medfence_guard.reader.beside import (
     DANGLING,
@@ -570,7 +571,10 @@ class Segmenter:
                 sentences[-1].append(chunk)
         told = [part for part in sentences if part]
         return bool(told) and all(
-            is_plain(part, self._text, self._lexicon.plain) or (asides and is_aside(part, self._text, self._asides_here)) for part in told
+            is_plain(part, self._text, self._lexicon.plain)
+            or is_advice_by_shape(part, self._text, self._lexicon)
+            or (asides and is_aside(part, self._text, self._asides_here))
+            for part in told
         )
 
     def _is_listed_above(self, chunk: Chunk) -> bool:
@@ -896,7 +900,8 @@ class Segmenter:
                 return 0
         classes = [row for row in self._asides_here if row.name not in ("findings", "acts")] if tail else self._asides_here
         stamped = not tail and is_stamp_or_vital(clause, self._text, self._lexicon.departments)
-        if not stamped and not is_aside(clause, self._text, classes):
+        shaped = not tail and is_advice_by_shape(clause, self._text, self._lexicon)
+        if not (stamped or shaped) and not is_aside(clause, self._text, classes):
             return 0
         self._told_asides.append((clause[0].start, clause[-1].end))
         return end

@@ -87,6 +87,9 @@ def tail_of_all(draft: Draft, surface: Surface) -> tuple[int, Told] | None:
             before = draft.chunks[place - 1]
             told = told_of_all(draft.chunks[place:], surface)
             parted = before.kind == "mark" and before.value in ("-", ",", "(", ".")
+            if told is not None and told.number and not parted and any(c.kind in _TIMING for c in told.chunks):
+                # `X 500 mg and Z 1 mg both BD`: neither has a time yet.
+                return (place, told) if before.kind == "amount" else None
             return (place - 1, told) if told is not None and parted and _complete(draft.chunks[:place]) else None
     return None
 

@@ -60,7 +60,7 @@ def residue_check(context: Context, item: Item) -> list[Finding]:
         place = span_evidence(context, behind, "grounding.residue")
         says = f"Behind the statement stands {context.text(behind)!r}, which may change it."
         out.append(rule_finding("grounding.residue", item.path, ABSTAIN, Severity.MAJOR, says, (place,)))
-    reasons = _carried_reason(context, item, statement)
+    reasons = carried_reason(context, item, statement)
     left = [
         *(r for r in roles.residue if r.chunk not in reasons),
         *roles.numbers,
@@ -117,7 +117,7 @@ def _said_behind(context: Context, item: Item, statement: Statement) -> Span | N
     return None
 
 
-def _carried_reason(context: Context, item: Item, statement: Statement) -> frozenset[Chunk]:
+def carried_reason(context: Context, item: Item, statement: Statement) -> frozenset[Chunk]:
     """Words behind `SOS` or `for` that the item carries as its reason (`SOS for chest pain`): they are not lost."""
     told = {w for c in item.claims if c.field in ("as_needed_for", "indication") for w in words_of(c.text)}
     # Instructions hold other words too: of them a complaint and how bad it is.

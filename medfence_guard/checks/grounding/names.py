@@ -198,7 +198,22 @@ def _release_judgement(
     missing = [r for r in stated if r not in claimed]
     if missing and all(r in carried or lexicon.release_family.get(r) in families - {None} for r in missing):
         return Judgement(PASS, "name.release_in_its_field", f"{said}; the release is claimed in its own field", where, note=True)
+    if not claimed and _in_the_first_step(context, item):
+        return Judgement(ABSTAIN, "name.release_of_the_first_step", f"{said}, whose release only the first step has", where)
     return Judgement(FAIL, "name.release_differs", said, where)
+
+
+def _in_the_first_step(context: Context, item: Item) -> bool:
+    """`X 100 mg SR BD x 5 days then 100 mg HS`: whether the item owns a later step, which does not say the release again."""
+    statement = context.statement_of(item)
+    if statement is None:
+        return False
+    before = [s for s in context.reading.statements if s.group == statement.group and s.index < statement.index]
+    own = {r.chunk for r in statement.roles.releases}
+    if not (before and own and own <= {r.chunk for s in before for r in s.roles.releases}):
+        return False
+    # In `X SR 100 mg` it is of the name, which all steps have.
+    return any(r.chunk.start < min(c.start for c in own) for r in before[0].roles.strengths)
 
 
 def _named_exactly(context: Context, item: Item, claim: Claim, statement: Statement) -> bool:

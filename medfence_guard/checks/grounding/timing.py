@@ -10,9 +10,10 @@ from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
-from medfence_guard.compare import ABSTAIN, Judgement, compare_duration, compare_frequency, compare_prn_flag, slots_spelt_out
-from medfence_guard.contract import Finding, Severity
+from medfence_guard.compare import ABSTAIN, PASS, Judgement, compare_duration, compare_frequency, compare_prn_flag, slots_spelt_out
+from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.statement import Statement
 
 
@@ -21,6 +22,9 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
     """`frequency`: count, interval, slots, days and as-needed, as canonical timing."""
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
+    same_words = None if roles.has_timing else _same_rate(context, claim, statement)
+    if same_words is not None:
+        return claim_findings(context, claim, [same_words], "grounding.frequency")
     judgements = unreadable_claim(roles) or compare_frequency(setting, roles)
     if slots_spelt_out(statement.roles, roles) is not None:
         # `1 morning, 1 night` for `1-0-1`: the counts are those of the slots, and compared with them.
@@ -43,15 +47,48 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
     return claim_findings(context, claim, judgements, "grounding.frequency")
 
 
+def _same_rate(context: Context, claim: Claim, statement: Statement) -> Judgement | None:
+    """`1 time`, read as a rate before its duration only, claimed in the same words where the order has no other timing."""
+    stated = statement.roles
+    if len(stated.rates) != 1 or stated.slots or stated.weekdays or stated.prn or stated.stat or stated.unsupported or stated.ambiguous:
+        return None
+    chunk = stated.rates[0].chunk
+    if not _is_same_text(context, claim, chunk):
+        return None
+    return Judgement(PASS, "frequency.equal", "source says the same", (chunk,))
+
+
 @of_a_statement("grounding.duration")
 def duration_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`duration`: weeks and days convert exactly, months and days never."""
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
+    same_end = _same_end(context, claim, statement)
+    if same_end is not None:
+        return claim_findings(context, claim, [same_end], "grounding.duration")
     judgements = unreadable_claim(roles) or compare_duration(setting, roles)
     bare = () if roles.durations else ("numbers",)
     judgements = [*judgements, *said_besides(context, setting, item, claim, roles, beside=("durations", *bare))]
     return claim_findings(context, claim, judgements, "grounding.duration")
+
+
+_ENDS = frozenset({"till", "until", "upto", "up"})
+
+
+def _same_end(context: Context, claim: Claim, statement: Statement) -> Judgement | None:
+    """`till 1 year of age`: an end that is no number of days, claimed in the same words where the order has no other."""
+    if statement.roles.durations or statement.roles.open_durations or claim.text.lower().split(" ")[0] not in _ENDS:
+        return None
+    for role in statement.roles.inert:
+        if role.value == "to_be_carried" and _is_same_text(context, claim, role.chunk):
+            return Judgement(PASS, "duration.equal", "source says the same", (role.chunk,))
+    return None
+
+
+def _is_same_text(context: Context, claim: Claim, chunk: Chunk) -> bool:
+    """Whether a claim is a chunk of the source letter by letter, but for case and spaces: a sign or a letter of another alphabet is not."""
+    source = context.text(Span(chunk.start, chunk.end))
+    return claim.text.isascii() and claim.text.lower().split() == source.lower().split()
 
 
 @of_a_statement("grounding.as_needed")

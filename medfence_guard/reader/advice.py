@@ -1,0 +1,56 @@
+"""Advice with a time, a piece or a refusal in it: `Do not miss drops`, `Fasting and 2 hr PP sugar on Monday` (P21).
+
+`asides.py` and `plain.py` take a clause by its words, and no word of an order may be one of theirs. Here the clause is taken
+by its shape: `lexicon/advice.json` lists the shapes a reviewer has read as a whole, each a row of slots, each slot a table of
+phrases. A time in such a shape is the time of a measurement, a visit, a diet or a device; a dose is one that is not to be missed.
+
+A shape holds for a clause from its first token to its last, or not at all; one token more, and whatever the clause says may be
+of an order. Nor is it advice if the clause heads something (`Check BP:`), or if the line before it waits for it (`give with`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from medfence_guard.reader.chunks import Chunk, extent
+from medfence_guard.reader.lexicon import A_NAME, ADVICE_TOKEN, Lexicon
+
+# Whatever the words, these are of a medicine, or of nothing that can be read.
+_NEVER = frozenset("slots maximum quantity refill confused unreadable instruction_to_model composition malformed".split())
+_WAITS = re.compile(r"\b(?:for|with|in|if|till|until|unless|when|while|before|after|and|or|at|on|to|of|by|than|per|x)[\s,:-]*$")
+_LONGEST_WAIT = 12
+_LONGEST = 240  # characters; a longer clause is prose
+_WORD = re.compile(r"[a-z]+")
+_NOT = frozenset({"no", "not"})
+_ORDER = re.compile(r"\W*(?:\d{1,2}[.)] ?)?(?:(?:tab|tablet|cap|capsule|inj|t|c)\.? )?([a-z].*\d.*)")
+
+
+def is_advice_by_shape(chunks: Sequence[Chunk], text: str, lexicon: Lexicon) -> bool:
+    """Whether a whole clause has one of the shapes. `text`: the folded source the chunks point into."""
+    if not chunks:
+        return False
+    advice = lexicon.advice
+    start, end = extent(chunks)
+    first = ADVICE_TOKEN.match(text, start)
+    if first is None or end - start > _LONGEST or not advice.may_begin(first.group()) or any(c.kind in _NEVER for c in chunks):
+        return False
+    if _WAITS.search(text[max(0, start - _LONGEST_WAIT) : start]) or text[end : end + 2].lstrip().startswith(":"):
+        return False
+    names = [c for c in chunks if c.kind == "drug" and text[c.start : c.end] not in advice.named]
+    tokens: list[str] = []
+    at = start
+    for name in names:
+        tokens += [*ADVICE_TOKEN.findall(text, at, name.start), A_NAME]
+        at = name.end
+    tokens += ADVICE_TOKEN.findall(text, at, end)
+    if not advice.holds(tokens, opens=not text[:start].strip()):
+        return False
+    return all(_is_told_elsewhere(text[c.start : c.end], text[:start] + "\n" + text[end:], lexicon) for c in names)
+
+
+def _is_told_elsewhere(name: str, rest: str, lexicon: Lexicon) -> bool:
+    """Whether a name opens the line of an order, and stands in no line that ends, refuses or doubts it."""
+    lines = [line for line in rest.split("\n") if name in line]
+    ordered = any((found := _ORDER.match(line)) is not None and found[1].startswith(name) for line in lines)
+    return ordered and all((lexicon.ending | _NOT).isdisjoint(_WORD.findall(line)) for line in lines)
