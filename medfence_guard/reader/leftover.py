@@ -256,7 +256,8 @@ def _is_listed(body: Sequence[Chunk], clause: _Clause, page: Page, section: Sect
     """Whether a clause is harmless in the closed world: by a rule that accounts for each word of it. `headed`: its heading stands in it."""
     if _is_own(body, page):
         return True
-    if _says_when(clause, body):
+    if _says_when(clause, body) or page.text.endswith(" +", 0, clause.chunks[-1].end):
+        # `Ketones +` below the orders: a result, or when they hold. `K+` is a salt.
         return False
     if not clause.trails and (is_measured(body, page.lexicon.remarks.beside_values) or _is_shaped(clause, body, page)):
         return True
