@@ -325,8 +325,15 @@ ADVICE_TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*|\d+(?:[.:]
 _SHAPE_TOKEN = re.compile(r"[A-Za-z_]+|#|\S")
 _A_NUMBER = "#"
 A_NAME = "@"
-# A slot: a table of phrases by their first token, or alternatives of rows of slots; with how often it may stand.
-_Slot = tuple["ByFirst | tuple[tuple[_Slot, ...], ...]", str]
+
+
+class _Slot(NamedTuple):
+    """A table of phrases by their first token, or alternatives of rows of slots; and how often it may stand: `?`, `*`, `+` or once."""
+
+    what: ByFirst | tuple[tuple[_Slot, ...], ...]
+    often: str
+
+
 _Row = tuple[_Slot, ...]
 
 
@@ -384,7 +391,7 @@ def _phrases_of(phrases: Collection[str]) -> ByFirst:
 def _row_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str, str]) -> _Row:
     """The slots of a shape, taken off its tokens; at the outermost level there is one row."""
     rows = _rows_of(list(shape), tables, kinds)
-    return rows[0] if len(rows) == 1 else ((rows, ""),)
+    return rows[0] if len(rows) == 1 else (_Slot(rows, ""),)
 
 
 def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str, str]) -> tuple[_Row, ...]:
@@ -404,7 +411,7 @@ def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str
             what = (_row_of(_SHAPE_TOKEN.findall(kinds[name]), tables, kinds),)
         else:
             what = tables[name]
-        row.append((what, shape.pop(0) if shape and shape[0] in ("?", "*", "+") else ""))
+        row.append(_Slot(what, shape.pop(0) if shape and shape[0] in ("?", "*", "+") else ""))
     return (*rows, tuple(row))
 
 
@@ -445,7 +452,7 @@ def _through(what: ByFirst | tuple[_Row, ...], tokens: Sequence[str], places: fr
         for place in places
         if place < len(tokens)
         for phrase in what.get(_kind_of(tokens[place]), ())
-        if len(phrase) <= len(tokens) - place and all(map(_stands_for, phrase, tokens[place:]))
+        if len(phrase) <= len(tokens) - place and all(map(_stands_for, phrase, tokens[place : place + len(phrase)]))
     )
 
 
