@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Collection, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Sequence
 
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.lexicon import RemarkWords
@@ -22,14 +24,31 @@ _OF_ITS_OWN = re.compile(r"\W*(?:(?:no\.? ?|item |the )?\d{0,2}\W*)?")
 _PIECES = re.compile(r"[^;.]+(?:\.(?! |$)[^;.]*)*")
 
 
-def molecules_of(chunks: Sequence[Chunk], start: int, end: int) -> str:
-    """The molecules of the medicines named outside a clause, one a line."""
-    named = [c.value.name for c in chunks if c.kind == "drug" and not start <= c.start < end and c.value.name is not None]
-    return "\n".join({molecule for name in named for members in name.compositions for molecule in members})
+class NamedMedicines:
+    """The medicines a page names, asked for again and again whether one outside a clause has a part in its molecules' names."""
+
+    def __init__(self, named: Sequence[Chunk]) -> None:
+        self._named = named
+        self._in_all: dict[str, int] = {}
+
+    @functools.cached_property
+    def _places(self) -> tuple[list[int], list[str]]:
+        """Where each stands, and its molecules, one a line. Few pages tell of an allergy."""
+        named = sorted((c for c in self._named if c.value.name is not None), key=lambda c: c.start)
+        molecules = ["\n".join(sorted({m for members in c.value.name.compositions for m in members})) for c in named]
+        return [c.start for c in named], molecules
+
+    def outside(self, start: int, end: int, part: str) -> bool:
+        """Whether a medicine named before `start` or from `end` on has a molecule with `part` in its name."""
+        starts, molecules = self._places
+        if part not in self._in_all:
+            self._in_all[part] = sum(part in of_one for of_one in molecules)
+        inside = molecules[bisect_left(starts, start) : bisect_left(starts, end)]
+        return self._in_all[part] > sum(part in of_one for of_one in inside)
 
 
 def allergies_to_an_order(
-    text: str, start: int, *, headed: bool, found: bool, named: Sequence[Chunk], words: RemarkWords
+    text: str, start: int, *, headed: bool, found: bool, named: NamedMedicines, words: RemarkWords
 ) -> list[tuple[int, int]]:
     """The clauses of a line that tell of an allergy that may be to an order of the page.
 
@@ -43,13 +62,13 @@ def allergies_to_an_order(
     out = []
     for piece in _PIECES.finditer(text):
         span = (start + piece.start(), start + piece.end())
-        if (headed or words.allergy.search(piece.group())) and _may_be_to(piece.group(), molecules_of(named, *span), words):
+        if (headed or words.allergy.search(piece.group())) and _may_be_to(piece.group(), functools.partial(named.outside, *span), words):
             out.append(span)
     return out
 
 
-def _may_be_to(text: str, molecules: str, words: RemarkWords) -> bool:
-    """Whether an allergy, by the class or the vague word it names, may be to one of these molecules."""
+def _may_be_to(text: str, is_named: Callable[[str], bool], words: RemarkWords) -> bool:
+    """Whether an allergy, by the class or the vague word it names, may be to a medicine of which `is_named` tells by a part of its name."""
     denied = _DENIED.search(text)
     said = text[: denied.start()] if denied else text
     to = _TO.search(said)
@@ -60,7 +79,7 @@ def _may_be_to(text: str, molecules: str, words: RemarkWords) -> bool:
     for size in (3, 2, 1):
         for at in range(len(told) - size + 1):
             members = words.allergy_classes.get(" ".join(told[at : at + size]), ())
-            if any(member in molecules for member in members):
+            if any(map(is_named, members)):
                 return True
     named = {word for word in told if not word.startswith(("allerg", "elerg")) and word not in words.small} - words.allergy_labels
     return denied is None and bool(named) and words.vague_allergies.issuperset(named)

@@ -27,7 +27,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
-from medfence_guard.reader.harms import allergies_to_an_order, is_told_of
+from medfence_guard.reader.harms import NamedMedicines, allergies_to_an_order, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
@@ -70,7 +70,8 @@ _NOT_TAKEN = frozenset({"allergy", "family"})
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
 _LONGEST_WEIGHT = 4
 # Before a measured value: from where on, or until when.
-_LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for) *$")
+_LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for)$")
+_LONGEST_LIMIT = 5
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
 _NEGATIONS = frozenset({"not", "never", "mat", "nahi", "नहीं", "मत"})
 # Before a name: where or as what it is given, or that it is to be.
@@ -135,7 +136,7 @@ def _sayings(page: Page) -> Iterator[tuple[int, int]]:
 
 def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
     """The allergies that may be to an order of the page, in a statement or out of it."""
-    named = [c for c in taken if c.kind == "drug"]
+    named = NamedMedicines([c for c in taken if c.kind == "drug"])
     for (start, end), (before, behind) in zip(page.spans, page.sections, strict=True):
         text = page.text[start:end]
         found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
@@ -215,7 +216,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return True
     if not body:
         return not _heads_nothing(clause, page)
-    if clause.trails and _LIMITED.search(page.text, 0, body[0].start) and any(c.kind == "header_line_starts" for c in body):
+    if clause.trails and _is_limited(page.text, body[0].start) and any(c.kind == "header_line_starts" for c in body):
         # `x 3 days at temp 100`
         return False
     if above and _heads_the_orders(clause, page) and heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
@@ -240,6 +241,13 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
     return _is_listed(body, clause, page, section, headed=heading is not None)
+
+
+def _is_limited(text: str, start: int) -> bool:
+    """Whether the word before this place says from where on, or until when. No more is looked at than the word can be long."""
+    while start and text[start - 1] == " ":
+        start -= 1
+    return _LIMITED.search(text, max(0, start - _LONGEST_LIMIT), start) is not None
 
 
 def _says_when(clause: _Clause, body: Sequence[Chunk]) -> bool:

@@ -26,6 +26,7 @@ REPEATED = (
     *("Allergy:", "Stop:", "C/o", "Imp:", "Rx:", "Current medications:", "Advice:", "diet history:"),
     *("held", "discontinued,", "do not start till", "no change in current medications", "will continue"),
     *("xyzolin", "Paracetamol", "Paracetamol,", "Paracetamol +", "Paracetamol BD", "(Paracetamol", "2. Tab Metformin", "Tab.Brufen400mg"),
+    *("per abdomen.", "allergic to sulfa.", "at temp 100,", "Paracetamol BD. Allergic to NSAIDs."),
 )
 
 
@@ -51,7 +52,10 @@ def lines_run(source: str) -> int:
     return count
 
 
-LINES = ("5 days", "All x 5 days", "Morning:", "held", "prior medications", "Continue current medications", "Adv: rest", "12/03/2026")
+LINES = (
+    *("Allergic to penicillin", "per abdomen.", "at temp 100.4"),
+    *("5 days", "All x 5 days", "Morning:", "held", "prior medications", "Continue current medications", "Adv: rest", "12/03/2026"),
+)
 
 
 @pytest.mark.parametrize("word", REPEATED)
