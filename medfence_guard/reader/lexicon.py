@@ -479,6 +479,11 @@ class PlainWords(NamedTuple):
     conditions: ByFirst
     timed: frozenset[str]
     conditional: frozenset[str]
+    recurring: frozenset[str]
+    eaten: frozenset[str]
+    lasting: frozenset[str]
+    vague: frozenset[str]
+    refusing: frozenset[str]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> PlainWords:
@@ -497,6 +502,11 @@ class PlainWords(NamedTuple):
             conditions=_by_first(raw["conditions"]),
             timed=frozenset(raw["timed"]),
             conditional=frozenset(raw["conditional"]),
+            recurring=frozenset(raw["recurring"]["done"]),
+            eaten=frozenset(raw["recurring"]["eaten"]),
+            lasting=frozenset(raw["lasting"]),
+            vague=frozenset(raw["vague"]),
+            refusing=frozenset(raw["refusing"]),
         )
 
     def opening(self, tokens: Sequence[str]) -> int:
