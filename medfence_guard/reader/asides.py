@@ -47,6 +47,7 @@ _AND_TAKE = frozenset(
 _OTHERS = frozenset("wife husband mother father brother sister son daughter friend neighbour neighbor spouse".split())
 _STOPPING = frozenset("stop hold omit skip continue cont change reduce increase repeat start".split())
 _GIVING = frozenset("use take give apply len lein".split())
+_TAKEN_WITH = frozenset({"diet", "drink"})
 _OPENS = frozenset({"opd", "clinic", "hours"})
 
 
@@ -155,6 +156,9 @@ def _is_of(clause: Clause, row: AsideClass) -> bool:
         return False
     at, subject, opened = head
     timed = any(c is not None and c.kind in ("when", "rate", "cue") for c in clause.chunks)
+    if subject == 1 and tokens[at] in _TAKEN_WITH and not opened and timed:
+        # `Drink at night`: the medicine, or something else?
+        return False
     if tokens[at : at + subject] == ["rest"] and ((not opened and timed) or not _STOPPING.isdisjoint(tokens[:at])):
         # `Rest after food`, `Rest stop`, `Stop rest`: of the other orders.
         return False
