@@ -20,7 +20,7 @@ from medfence_guard.reader.lexer import ITEM, NEWLINE, NUMBER, Token, lex
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.roles import RoleReader
+from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.sayings import led_by_a_stranger, unticked
 from medfence_guard.reader.segment import Segmenter
 from medfence_guard.reader.statement import Statement, StatementReader

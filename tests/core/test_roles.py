@@ -15,7 +15,9 @@ from medfence_guard import Rulepack, SourceDocument
 from medfence_guard.reader.chunks import Quantity, split_glued
 from medfence_guard.reader.lexer import lex
 from medfence_guard.reader.lexicon import Rate
-from medfence_guard.reader.roles import NameReader, NameReading, RoleReader, Roles, course_total
+from medfence_guard.reader.roles.names import NameReader
+from medfence_guard.reader.roles.reader import RoleReader
+from medfence_guard.reader.roles.record import NameReading, Roles, course_total
 from medfence_guard.reader.source import read_source
 from medfence_guard.reader.text import fold
 
