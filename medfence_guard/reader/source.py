@@ -21,7 +21,7 @@ from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.sayings import led_by_a_stranger, unticked
-from medfence_guard.reader.segment.segmenter import cut
+from medfence_guard.reader.segment.page import cut
 from medfence_guard.reader.statement import Statement, StatementReader
 from medfence_guard.reader.text import FoldedText, fold
 

@@ -37,37 +37,10 @@ class NameReader:
             chunk = chunks[place]
             text = surface(chunk)
             if chunk.kind == "mark" and chunk.value in ("-", ".", "'") and place + 1 < count:
-                after = chunks[place + 1]
-                if (
-                    chunk.value == "-"
-                    and self._is_suffix(chunks, place + 1, surface, known, label_chunk)
-                    and chunk.start == chunks[place - 1].end
-                ):
-                    place += 1
-                    continue
-                if (
-                    chunk.value == "-"
-                    and after.kind in ("number", "tuple")
-                    and after.start == chunk.end
-                    and chunk.start == chunks[place - 1].end
-                    and label_chunk is None
-                ):
-                    place += 1
-                    continue
-                if (
-                    # `ZORBI-TEL`: of a name that nobody knows, the hyphen is a letter.
-                    not known
-                    and chunk.value == "-"
-                    and after.kind == "word"
-                    and after.start == chunk.end
-                    and chunk.start == chunks[place - 1].end
-                    and str(after.value).isalpha()
-                    and after.value not in GLUE_WORDS
-                    and label_chunk is None
-                ):
-                    place += 1
-                    continue
-                break
+                if not self._hyphen_joins(chunks, place, surface, known, label_chunk):
+                    break
+                place += 1
+                continue
             release = self._release_of(chunks, place, anchor)
             if self._is_plus(chunks, place):
                 suffixes.append("plus")
@@ -137,6 +110,21 @@ class NameReader:
             key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts)
         )
         return reading, place
+
+    def _hyphen_joins(
+        self, chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str], known: bool, label_chunk: Chunk | None
+    ) -> bool:
+        """`Telma-H`, `Telma-40`; `ZORBI-TEL`: of a name that nobody knows, the hyphen is a letter."""
+        chunk, after = chunks[place], chunks[place + 1]
+        if chunk.value != "-" or chunk.start != chunks[place - 1].end:
+            return False
+        if self._is_suffix(chunks, place + 1, surface, known, label_chunk):
+            return True
+        if label_chunk is not None or after.start != chunk.end:
+            return False
+        if after.kind in ("number", "tuple"):
+            return True
+        return not known and after.kind == "word" and str(after.value).isalpha() and after.value not in GLUE_WORDS
 
     @staticmethod
     def _is_plus(chunks: Sequence[Chunk], place: int) -> bool:

@@ -5,7 +5,7 @@ timing, amounts and remarks until the next name, a new sentence, a heading or a 
 Headings set the section; a section may say that what stands in it is no order at all. Letterhead, vitals, dates and
 review notes never start one. Everything here is structure; what the words mean is `statement.py`'s business.
 
-`segmenter.py` goes over the lines of a page, `line.py` reads what stands before the words of a line, and `walk.py` goes
+`page.py` goes over the lines of a page, `line.py` reads what stands before the words of a line, and `walk.py` goes
 along the words. Of these, `headings.py` knows the headings, `anchors.py` where a statement begins, `orders.py` what it begins
 with, and `clauses.py` what becomes of words beside the statements. `sheet.py` is what they know of the page meanwhile.
 """

@@ -1,5 +1,7 @@
 """Where a statement begins: the name behind what leads up to it, unless that name is part of something else."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Sequence
 

@@ -1,5 +1,7 @@
 """A clause or a line beside the orders: what it says of them, or that it may be one that could not be read."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 
@@ -19,16 +21,9 @@ from medfence_guard.reader.beside import (
 from medfence_guard.reader.chunks import Chunk, extent, means
 from medfence_guard.reader.lexicon import spoken_in
 from medfence_guard.reader.lines import is_measured
-from medfence_guard.reader.openings import (
-    is_list_number,
-)
+from medfence_guard.reader.openings import is_list_number
 from medfence_guard.reader.plain import is_plain
-from medfence_guard.reader.remarks import (
-    ends_the_order_above,
-    selects_by_number,
-    speaks_of_orders,
-    turns_the_slots,
-)
+from medfence_guard.reader.remarks import ends_the_order_above, selects_by_number, speaks_of_orders, turns_the_slots
 from medfence_guard.reader.segment.sheet import Sheet
 
 # Cues that may be said of a test, a procedure or a paper as well (`OPG planned`, `Advice sheet given`).
@@ -41,6 +36,7 @@ _UNLISTED_SET = re.compile(
     r"(?:(?:the|other|old|his|her|previous|regular|usual)\s+)*"
     r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
 )
+# One of these is in every such set.
 _SET_WORDS = spoken_in(f"rest {_SET_STARTS}")
 
 

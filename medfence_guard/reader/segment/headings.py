@@ -1,60 +1,51 @@
 """Headings: one that sets the section of what stands below it, and one of another time, place or decision."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.asides import is_aside, is_of_the_paper
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.lines import undecorated
-from medfence_guard.reader.remarks import (
-    heads_something_else,
-    heads_two_columns,
-)
+from medfence_guard.reader.remarks import heads_something_else, heads_two_columns
 from medfence_guard.reader.segment.sheet import Sheet
 
 # Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
 _LINE_SECTIONS = frozenset(
     "allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split()
 )
+# A list of what is taken begins in the middle of a sentence.
+_LEADING = frozenset({"pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of"})
+# Labels that are a heading below an order as well.
+_ABOVE_LABELS = frozenset({"rx", "adv", "advice", "plan", "treatment"})
+
+
+class _Heading(NamedTuple):
+    """A heading as it is written: behind it stands a colon, or nothing on the line; `leads`: the sentence goes on (`pt on X`)."""
+
+    chunk: Chunk
+    name: str
+    status: str
+    surface: str
+    colon: bool
+    alone: bool
+    leads: bool
+
+    @property
+    def is_rx(self) -> bool:
+        return self.surface in ("rx", "℞")
 
 
 def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
-    chunk = chunks[place]
-    if not means(chunk, "heading") or chunk.kind == "drug":
+    """The index behind the heading at `place`, which sets the section; None if none stands there."""
+    if not means(chunks[place], "heading") or chunks[place].kind == "drug":
         return None
-    value = meaning_of(chunk, "heading")
-    assert isinstance(value, tuple)
-    name, status = value
-    surface = sheet.text[chunk.start : chunk.end]
-    following = chunks[place + 1] if place + 1 < len(chunks) else None
-    colon = following is not None and following.kind == "mark" and following.value in (":", "-", ":-", "=")
-    alone = following is None and place == 0
-    is_rx = surface in ("rx", "℞")
-    bracket = is_rx and following is not None and following.kind == "mark" and following.value == "("
-    soft_current = (
-        at_start
-        and name == "current"
-        and surface in ("pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of")
-    )
-    if colon and following is not None and following.value == "-" and not at_start:
-        colon = False
-    if (
-        means(chunk, "label")
-        and colon
-        and sheet.open is not None
-        and name not in _LINE_SECTIONS
-        and surface not in ("rx", "adv", "advice", "plan", "treatment")
-    ):
+    heading = _heading_at(sheet, chunks, place, at_start=at_start)
+    if heading is None:
         return None
-    if not (colon or (alone and at_start) or is_rx or soft_current):
-        return None
-    if chunk.kind == "cue" and not (colon or alone or soft_current):
-        return None
-    if alone and status in ("stopped", "past", "allergy") and sheet.out.drafts:
-        sheet.ends_with = (Span(chunk.start, chunk.end), len(sheet.out.drafts) + (sheet.open is not None))
-    if alone and means(chunk, "cue") and sheet.open is not None and sheet.line - sheet.open.last_line <= 1:
-        # `stop` on a line of its own below an order may be its end or the next heading.
-        sheet.open.loose.append(chunk)
+    _note_ends(sheet, heading)
     # `do not take Medications started:` below an order: the words stand before the heading, whoever took them.
     taken = chunks[:place] if sheet.open is not None and sheet.open.line < sheet.line and not sheet.broke else []
     sheet.close()
@@ -66,32 +57,72 @@ def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_star
     ]
     sheet.context = []
     sheet.clause_cue = None
+    name, surface = heading.name, heading.surface
     sheet.signed = sheet.signed or (name == "signature" and bool(sheet.out.drafts))
     if name in ("rx", "plan") and ("discharge" in surface or surface.startswith("d/c")):
         sheet.out.discharge = True
-    if is_rx or (name == "rx" and alone):
-        sheet.out.prescriptions += is_rx
-    rest = place + 1 + (1 if colon else 0)
-    inline = rest < len(chunks)
+    sheet.out.prescriptions += heading.is_rx
+    bracket = heading.is_rx and place + 1 < len(chunks) and chunks[place + 1].kind == "mark" and chunks[place + 1].value == "("
     if bracket or (name == "rx" and any(means(c, "person_roles") for c in chunks[place + 1 : place + 4])):
         sheet.out.persons.extend(c for c in chunks[place + 1 :] if means(c, "person_roles"))
-        if bracket:
-            sheet.section = (name, status)
-            return len(chunks)
-    if inline and sheet.last_below < rest and (name in _LINE_SECTIONS or (soft_current and not colon)):
+    if bracket:
+        sheet.section = (name, heading.status)
+        return len(chunks)
+    rest = place + 1 + heading.colon
+    _set_section(sheet, heading, led, rest, inline=rest < len(chunks))
+    return rest
+
+
+def _heading_at(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> _Heading | None:
+    """The heading whose words stand at `place`, if they are written as one, and not as a part of the order above."""
+    chunk = chunks[place]
+    value = meaning_of(chunk, "heading")
+    assert isinstance(value, tuple)
+    name, status = value
+    surface = sheet.surface(chunk)
+    following = chunks[place + 1] if place + 1 < len(chunks) else None
+    colon = following is not None and following.kind == "mark" and following.value in (":", "-", ":-", "=")
+    if colon and following is not None and following.value == "-" and not at_start:
+        colon = False
+    alone = following is None and place == 0
+    leads = at_start and name == "current" and surface in _LEADING
+    heading = _Heading(chunk, name, status, surface, colon, alone, leads)
+    if means(chunk, "label") and colon and sheet.open is not None and name not in _LINE_SECTIONS and surface not in _ABOVE_LABELS:
+        return None
+    if not (colon or (alone and at_start) or heading.is_rx or leads):
+        return None
+    if chunk.kind == "cue" and not (colon or alone or leads):
+        return None
+    return heading
+
+
+def _note_ends(sheet: Sheet, heading: _Heading) -> None:
+    """`Stopped`, alone on its line below an order, may be its end or the next heading."""
+    if not heading.alone:
+        return
+    chunk = heading.chunk
+    if heading.status in ("stopped", "past", "allergy") and sheet.out.drafts:
+        sheet.ends_with = (Span(chunk.start, chunk.end), len(sheet.out.drafts) + (sheet.open is not None))
+    if means(chunk, "cue") and sheet.open is not None and sheet.line - sheet.open.last_line <= 1:
+        sheet.open.loose.append(chunk)
+
+
+def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: int, *, inline: bool) -> None:
+    """What stands behind and below the heading is of its section. `led`: what leads the heading (`Mother's medications:`, `Sample Rx`)
+    qualifies it."""
+    name = heading.name
+    if inline and sheet.last_below < rest and (name in _LINE_SECTIONS or (heading.leads and not heading.colon)):
         sheet.after_line = sheet.after_line or sheet.section
-    sheet.section = (name, status)
-    # `Mother's medications:`, `Sample Rx`: what leads a heading qualifies it.
+    sheet.section = (name, heading.status)
     if name == "followup" and inline and any(c.kind == "cue" for c in led):
         # `hold until review: Tab X`
         sheet.unknown_heading = True
-        return rest
-    kept = sheet.unknown_heading and inline and means(chunk, "label")
+        return
+    kept = sheet.unknown_heading and inline and means(heading.chunk, "label")
     sheet.unknown_heading = kept or (bool(led) and name in ("rx", "current", "plan") and len(led) <= 3)
     sheet.muted = False
-    if soft_current:
-        sheet.context.append(chunk)
-    return rest
+    if heading.leads:
+        sheet.context.append(heading.chunk)
 
 
 def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:

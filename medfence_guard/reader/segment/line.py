@@ -1,12 +1,12 @@
 """One line: what stands before its words, what it says by its form alone, and what is left of it when its words are read."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 
 from medfence_guard.reader.asides import is_of_the_paper
-from medfence_guard.reader.beside import (
-    names_a_fluid,
-)
+from medfence_guard.reader.beside import names_a_fluid
 from medfence_guard.reader.chunks import Chunk, any_means, extent, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS
 from medfence_guard.reader.lines import behind_bar, is_boxed

@@ -1,5 +1,7 @@
 """A page while it is cut: what is known of it, what was found, and where in it the reading is."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

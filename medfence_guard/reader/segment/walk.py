@@ -1,5 +1,7 @@
 """Along the words of one line: each is of the statement that is open, begins one, or ends it."""
 
+from __future__ import annotations
+
 import itertools
 import re
 from collections.abc import Sequence
@@ -11,19 +13,13 @@ from medfence_guard.reader.asides import is_aside, is_stamp_or_vital
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.continuation import continues, goes_on_after_break
 from medfence_guard.reader.draft import SIG_KINDS, TIMING_KINDS, Draft
-from medfence_guard.reader.openings import (
-    ends_a_sentence_as_past,
-    is_list_number,
-    is_sentence_end,
-    starts_with_form,
-)
+from medfence_guard.reader.openings import ends_a_sentence_as_past, is_list_number, is_sentence_end, starts_with_form
 from medfence_guard.reader.segment.anchors import find_anchor
 from medfence_guard.reader.segment.clauses import flush
 from medfence_guard.reader.segment.headings import behind_heading
 from medfence_guard.reader.segment.orders import begin
 from medfence_guard.reader.segment.sheet import Sheet
 
-# One of these is in every such set.
 # Who a sentence is about, and how many words his name and age are at most.
 _TITLES = frozenset({"mr", "mrs", "ms", "miss", "master", "smt", "shri"})
 _NAMED = 4

@@ -1,5 +1,7 @@
 """Over the lines of a page: cut into statements, with all beside them that a person must see."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -9,11 +11,7 @@ from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import SEXES, blocks, is_rule
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.openings import (
-    count_serials,
-    soap_letter,
-    table_head,
-)
+from medfence_guard.reader.openings import count_serials, soap_letter, table_head
 from medfence_guard.reader.segment.line import read_line
 from medfence_guard.reader.segment.sheet import Sheet
 from medfence_guard.reader.shared import Line, Sharing, Told
