@@ -432,8 +432,8 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         # `Pain days`, `Imp: allergy test first`
         return True
     conditional = any(c.kind == "prn" or (c.kind == "cue" and c.value[0] == "conditional") for c in body)
-    if conditional and "verb" in kinds:
-        # `advised to take with water if fever`
+    if conditional and any(c.kind == "verb" or c.value == "order_forms" for c in body):
+        # `take with water if fever`, `he is advised to take with water if fever`
         return True
     if told and remarks.deciding_short.issuperset(words):
         # `HPI: irregular`
