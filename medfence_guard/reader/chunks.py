@@ -502,6 +502,9 @@ class Chunker:
         if not before:
             return True
         last = before[-1]
+        if last.value == "-" and len(before) > 1 and before[-2].kind in ("rate", "slots", "when"):
+            # `ONE daily - 08:00`
+            return True
         if (
             last.kind in ("mark", "word", "inert", "indication_part")
             and last.value in (",", "(", "&", "and", "joiners")
@@ -646,6 +649,9 @@ class Chunker:
             return None
         ucum, dimension, unit_notes, next_index = unit
         if dimension == "not_a_dose":
+            return None
+        if dimension.startswith("count:") and token.kind == SLASHED and len(values) > 1:
+            # `75/20 cap`: two strengths and the form.
             return None
         if (
             dimension.startswith("count:")
