@@ -479,7 +479,8 @@ class Chunker:
         Behind a name `5 AM` may be a strength and a suffix; without `am` or `pm` only `08:00` and `16:00` tell the half of the day.
         """
         hour, after = tokens[index].text, index + 1
-        if not hour.isdigit() or len(hour) > 2 or not self._may_be_timed(before):
+        halved = after < len(tokens) and tokens[after].text in ("am", "pm")
+        if not hour.isdigit() or len(hour) > 2 or not self._may_be_timed(before, halved=halved):
             return None
         minutes = "00"
         if after + 1 < len(tokens) and tokens[after].text == ":" and tokens[after].glued and tokens[after + 1].glued:
@@ -497,13 +498,13 @@ class Chunker:
         return self._make("when", (f"{hour}:{minutes}", None), tokens, index, after)
 
     @staticmethod
-    def _may_be_timed(before: Sequence[Chunk]) -> bool:
+    def _may_be_timed(before: Sequence[Chunk], *, halved: bool) -> bool:
         """A time stands here: a frequency, an amount or `at` is before it, or another hour of the same list."""
         if not before:
             return True
         last = before[-1]
-        if last.value == "-" and len(before) > 1 and before[-2].kind in ("rate", "slots", "when"):
-            # `ONE daily - 08:00`
+        if last.value == "-" and len(before) > 1 and (before[-2].kind in ("rate", "slots", "when") or (halved and before[-2].kind == "amount")):
+            # `ONE daily - 08:00`, `1 tab - 8 am`
             return True
         if (
             last.kind in ("mark", "word", "inert", "indication_part")
