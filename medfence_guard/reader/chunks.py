@@ -503,9 +503,9 @@ class Chunker:
         if not before:
             return True
         last = before[-1]
-        if last.value == "-" and len(before) > 1 and (before[-2].kind in ("rate", "slots", "when") or (halved and before[-2].kind == "amount")):
+        if last.value == "-" and len(before) > 1:
             # `ONE daily - 08:00`, `1 tab - 8 am`
-            return True
+            return before[-2].kind in ("rate", "slots", "when") or (halved and before[-2].kind == "amount")
         if (
             last.kind in ("mark", "word", "inert", "indication_part")
             and last.value in (",", "(", "&", "and", "joiners")

@@ -31,6 +31,7 @@ from medfence_guard.reader.harms import NamedMedicines, allergies_to_an_order, i
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
+from medfence_guard.reader.openings import list_letter
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
 from medfence_guard.reader.sayings import sayings
@@ -192,6 +193,8 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
     first, last = 0, len(chunks)
     if last > 2 and chunks[0].kind == "number" and chunks[1].value in (")", "."):
         first = 2
+    elif last > 2:
+        first = list_letter(chunks)
     while first < last and chunks[first].kind in ("mark", "item"):
         first += 1
     while last > first and chunks[last - 1].kind == "mark":
@@ -201,7 +204,8 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
 
 def _is_harmless(clause: _Clause, page: Page) -> bool:
     body = _bare(clause.chunks)
-    if not body:
+    lettered = list_letter(clause.chunks) == len(clause.chunks)
+    if not body or (lettered and len(page.lines[clause.line]) > len(clause.chunks)):
         return True
     if clause.line in page.heads and clause.line < page.orders[-1]:
         return not any(c.kind in ("prn", "weekday") or (c.kind == "cue" and c.value[0] in _ENDING) for c in body)

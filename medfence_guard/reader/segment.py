@@ -47,6 +47,7 @@ from medfence_guard.reader.openings import (
     is_sentence_end,
     is_tick_box,
     item_number,
+    list_letter,
     names_something,
     plain_order,
     separated,
@@ -402,6 +403,9 @@ class Segmenter:
             self._close()
             numbered = int(chunks[1].value.parts[0])
             place = 2
+        elif (lettered := list_letter(chunks)) and len(chunks) > lettered:
+            self._close()
+            place = lettered
         elif chunks[0].kind == "mark" and chunks[0].value in ("•", "*", "-", ">") and len(chunks) > 1:
             if chunks[0].value != "-" or chunks[1].kind not in SIG_KINDS:
                 self._close()
