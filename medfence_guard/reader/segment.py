@@ -65,7 +65,7 @@ from medfence_guard.reader.remarks import (
     speaks_of_orders,
     turns_the_slots,
 )
-from medfence_guard.reader.shared import Line, Sharing, Told
+from medfence_guard.reader.shared import HEADS_A_LIST, Line, Sharing, Told
 
 _LEAD_KINDS = frozenset("form verb cue pseudo_cue item inert person_roles terminator release site route".split())
 # What a statement may begin with: what leads up to a name, a list number, an amount, or the name itself.
@@ -214,6 +214,8 @@ class Segmenter:
                 self._close()
             if number in told_once and told_once[number].word and self._stands_at_orders(lines, number, told_once[number]):
                 self._close()
+                if self._surface(chunks[0]) in HEADS_A_LIST:
+                    self._heads_orders()
                 sections.append((self._section, self._section))
                 self._told_asides.append((chunks[0].start, chunks[-1].end))
                 continue
@@ -580,6 +582,10 @@ class Segmenter:
             or (asides and is_aside(part, self._text, self._asides_here))
             for part in told
         )
+
+    def _heads_orders(self) -> None:
+        self._section, self._unknown_heading, self._muted, self._context, self._clause_cue = ("rx", "active"), False, False, [], None
+        self.out.prescriptions += 1
 
     def _is_listed_above(self, chunk: Chunk) -> bool:
         """`Continue current medications`, where a list with a heading of the same words stands above it."""
