@@ -231,6 +231,7 @@ def extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
     return min([c.start for c in chunks]), max([c.end for c in chunks])
 
 
+_NO_COUNT = 20  # so many pieces are taken at no time
 # Meanings whose value is made where the phrase stands; the others are taken as they are.
 _CHANGED_BY_PLACE = frozenset({"when_offset", "duration_is", "weekday"})
 _NO_PHRASE: Trie = {}
@@ -651,7 +652,7 @@ class Chunker:
         ucum, dimension, unit_notes, next_index = unit
         if dimension == "not_a_dose":
             return None
-        if dimension.startswith("count:") and token.kind == SLASHED and len(values) > 1:
+        if dimension.startswith("count:") and token.kind == SLASHED and len(values) > 1 and min(values) >= 5 and max(values) >= _NO_COUNT:
             # `75/20 cap`: two strengths and the form.
             return None
         if (
