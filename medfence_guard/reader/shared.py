@@ -74,6 +74,9 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
             or (chunk.kind in ("word", "inert") and (text in _GLUE or chunk.value == "function_words"))
         ):
             return None
+    if surface(chunks[0]) in HEADS_A_LIST and any(c.kind != "duration" or c.value[-1] == "a" for c in told):
+        # `Rx for 2 years` tells of the past.
+        return None
     lone = len(told) == 1 and told[0].kind == "duration"
     if len(told) > 1 and told[0].kind == "duration_open" and told[1].kind == "duration":
         # `To continue both for 3 months`: so long, and not after it.
