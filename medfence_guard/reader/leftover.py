@@ -97,8 +97,8 @@ class Page(NamedTuple):
 
     `spans`: of each line, where it stands in the text; `sections`: before it is read and behind it; `signed`: the lines below a
     signature; `asides`: the spans that were found to be none of the orders' business; `heads`: the lines that are heads of tables;
-    `orders`: those at which orders begin, the first of them at the place `first`; `misread`: what its words may be, of a page that
-    an engine recognised.
+    `orders`: those at which orders begin, in their order, the first of them at the place `first`; `misread`: what its words may be, of
+    a page that an engine recognised.
     """
 
     text: str
@@ -113,6 +113,11 @@ class Page(NamedTuple):
     orders: Sequence[int]
     first: int
     misread: Misread | None = None
+
+    def has_order(self, line: int) -> bool:
+        """Whether an order begins at this line."""
+        place = bisect_left(self.orders, line)
+        return place < len(self.orders) and self.orders[place] == line
 
     def text_of(self, chunks: Sequence[Chunk]) -> str:
         if len(chunks) == 1:
@@ -335,7 +340,7 @@ def _heads_nothing(clause: _Clause, page: Page) -> bool:
         return False
     below = [_bare(line) for line in page.lines[clause.line + 1 : clause.line + 2]]
     if listed[0] == "diagnosis" and not page.lexicon.remarks.ordinary.isdisjoint(_WORD.findall(text)):
-        return not below or clause.line + 1 in page.orders or (bool(below[0]) and means(below[0][0], "heading"))
+        return not below or page.has_order(clause.line + 1) or (bool(below[0]) and means(below[0][0], "heading"))
     return not below and " " in text and listed[1] in _ORDERS
 
 
@@ -496,7 +501,6 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     last = 0
     lines = [page.text[start:end] for start, end in page.spans]
     signed = any(map(_ADDED.search, lines))
-    ordered = frozenset(page.orders)
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
     for line, (text, span) in enumerate(zip(lines, page.spans, strict=True)):
         if found := _PAGES.search(text):
@@ -504,7 +508,7 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
             last = max(last, int(found[2]))
         total = _TOTAL.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
-        of_an_order = line in ordered and _SAME.search(text) is not None
+        of_an_order = page.has_order(line) and _SAME.search(text) is not None
         either = page.orders[0] < line < page.orders[-1] and _EITHER.fullmatch(text) is not None
         beside = line in near and (_DITTO.search(text) or _REPLACED.search(text))
         if _GOES_ON.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):
