@@ -65,6 +65,7 @@ _NAMED = 3
 # In longer clauses without a heading, words of ordinary speech tell a history.
 _LONGEST_TOLD = 6
 _REGIMEN = frozenset({"rate", "prn"})
+_REGIMEN_HEADS = ("rate", "prn", "weekday", "stat")
 # What is named under these is not taken by the patient.
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
@@ -228,8 +229,11 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if clause.trails and _is_limited(page.text, body[0].start) and any(c.kind == "header_line_starts" for c in body):
         # `x 3 days at temp 100`
         return False
-    if above and _heads_the_orders(clause, page) and heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
-        return False
+    if above and _heads_the_orders(clause, page):
+        # `SOS:` over `Rx` is said of the orders.
+        when = clause.chunks[-1].value == ":" and any(means(c, kind) for c in body for kind in _REGIMEN_HEADS)
+        if when or heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
+            return False
     kinds = {c.kind for c in body}
     # `Panic:` heads the order below it.
     named = "indication" in kinds and kinds <= _COMPLAINT and (above or clause.chunks[-1].value != ":")
