@@ -45,7 +45,9 @@ from medfence_guard.payload import Claim, Item, PayloadReading, read_payload
 from medfence_guard.reader.chunks import Chunk, Quantity, split_glued
 from medfence_guard.reader.lexer import lex
 from medfence_guard.reader.lexicon import Rate
-from medfence_guard.reader.roles import NameReader, Role, RoleReader, Roles
+from medfence_guard.reader.roles.names import NameReader
+from medfence_guard.reader.roles.reader import RoleReader
+from medfence_guard.reader.roles.record import Role, Roles
 from medfence_guard.reader.source import SourceReading, read_source
 from medfence_guard.reader.text import fold
 from medfence_guard.rulepack import Rulepack

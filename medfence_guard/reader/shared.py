@@ -15,7 +15,7 @@ from typing import NamedTuple
 from medfence_guard.contract import Span
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.draft import Draft, Segmented
-from medfence_guard.reader.roles import DAY_PARTS
+from medfence_guard.reader.roles.record import DAY_PARTS
 
 Line = tuple[list[Chunk], bool]
 Surface = Callable[[Chunk], str]
