@@ -31,6 +31,7 @@ from medfence_guard.reader.harms import NamedMedicines, allergies_to_an_order, i
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
+from medfence_guard.reader.openings import list_letter
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
 from medfence_guard.reader.sayings import sayings
@@ -64,6 +65,7 @@ _NAMED = 3
 # In longer clauses without a heading, words of ordinary speech tell a history.
 _LONGEST_TOLD = 6
 _REGIMEN = frozenset({"rate", "prn"})
+_REGIMEN_HEADS = ("rate", "prn", "weekday", "stat")
 # What is named under these is not taken by the patient.
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
@@ -197,6 +199,8 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
     first, last = 0, len(chunks)
     if last > 2 and chunks[0].kind == "number" and chunks[1].value in (")", "."):
         first = 2
+    elif last > 2:
+        first = list_letter(chunks)
     while first < last and chunks[first].kind in ("mark", "item"):
         first += 1
     while last > first and chunks[last - 1].kind == "mark":
@@ -206,7 +210,8 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
 
 def _is_harmless(clause: _Clause, page: Page) -> bool:
     body = _bare(clause.chunks)
-    if not body:
+    lettered = list_letter(clause.chunks) == len(clause.chunks)
+    if not body or (lettered and len(page.lines[clause.line]) > len(clause.chunks)):
         return True
     if clause.line in page.heads and clause.line < page.orders[-1]:
         return not any(c.kind in ("prn", "weekday") or (c.kind == "cue" and c.value[0] in _ENDING) for c in body)
@@ -224,8 +229,11 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if clause.trails and _is_limited(page.text, body[0].start) and any(c.kind == "header_line_starts" for c in body):
         # `x 3 days at temp 100`
         return False
-    if above and _heads_the_orders(clause, page) and heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
-        return False
+    if above and _heads_the_orders(clause, page):
+        # `SOS:` over `Rx` is said of the orders.
+        when = clause.chunks[-1].value == ":" and any(means(c, kind) for c in body for kind in _REGIMEN_HEADS)
+        if when or heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
+            return False
     kinds = {c.kind for c in body}
     # `Panic:` heads the order below it.
     named = "indication" in kinds and kinds <= _COMPLAINT and (above or clause.chunks[-1].value != ":")

@@ -138,8 +138,8 @@ def count_beside_form(at: Context, place: int) -> Quantity | None:
     listed = chunk.kind == "word" and before.kind == "mark" and before.value in ("-", ",", ":")
     if after is not None and after.value == "order_forms":
         return Quantity((value,), (unit,))
-    timed = after is not None and after.kind in ("rate", "when", "route", "stat", "prn")
-    behind = before if before.value not in ("-", ",") else chunks[place - 2]
+    timed = after is not None and after.kind in ("rate", "when", "route", "stat", "prn", "maximum")
+    behind = before if before.value not in ("-", ",", ":") else chunks[place - 2]
     full = any(r.value.units[0] is not None and not r.value.per for r in roles.strengths) and not roles.doses and not roles.has_timing
     # `0.5 mg ½ HS`, `2 mg 2 HS` may say the same amount again.
     whole = value.denominator == 1 and not any(value in r.value.parts for r in roles.strengths if value != 1)

@@ -35,9 +35,12 @@ def _under_slots(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]
     first = columns.index("slot_morning")
     size = next((n for n, slots in _SLOT_COLUMNS.items() if columns[first : first + n] == slots), 0)
     behind = columns[first + size :]
-    order = [*columns[first : first + size], *(c for c in behind[:2] if c in ("duration_days", "quantity"))]
     numbers = [r for r in roles.numbers if r.value is not None]
-    timed = roles.rates or roles.slots or roles.prn or roles.stat or roles.day_parts or roles.weekdays or roles.durations
+    # `| 1 | 0 | 1 | 30 days |`: a cell with its unit is read by itself.
+    bare = ("quantity",) if roles.durations else ("duration_days", "quantity")
+    order = [*columns[first : first + size], *(c for c in behind[:2] if c in bare)]
+    before = any(r.chunk.start < numbers[-1].chunk.start for r in roles.durations) if numbers else bool(roles.durations)
+    timed = roles.rates or roles.slots or roles.prn or roles.stat or roles.day_parts or roles.weekdays or before
     if not size or timed or "slot_morning" in behind or not _one_each(order, numbers):
         return
     if any(not 0 <= r.value.parts[0] <= 10 for r in numbers[:size]):

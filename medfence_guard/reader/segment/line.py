@@ -17,6 +17,7 @@ from medfence_guard.reader.openings import (
     is_ordered,
     is_tick_box,
     item_number,
+    list_letter,
     plain_order,
     separated,
     soap_letter,
@@ -86,6 +87,10 @@ def _number(sheet: Sheet, chunks: list[Chunk]) -> tuple[list[Chunk], int, int | 
     if _is_hash_number(chunks):
         sheet.close()
         return chunks, 2, int(chunks[1].value.parts[0])
+    lettered = list_letter(chunks)
+    if 0 < lettered < len(chunks):
+        sheet.close()
+        return chunks, lettered, None
     if first.kind == "mark" and first.value in ("•", "*", "-", ">") and len(chunks) > 1:
         if first.value != "-" or chunks[1].kind not in SIG_KINDS:
             sheet.close()

@@ -14,7 +14,7 @@ from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.openings import count_serials, soap_letter, table_head
 from medfence_guard.reader.segment.line import read_line
 from medfence_guard.reader.segment.sheet import Sheet
-from medfence_guard.reader.shared import Line, Sharing, Told
+from medfence_guard.reader.shared import HEADS_A_LIST, Line, Sharing, Told
 
 
 def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass]) -> list[AsideClass]:
@@ -23,6 +23,12 @@ def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass])
     molecules = [molecule for mention in mentions if mention.name for members in mention.name.compositions for molecule in members]
     keys = "\n".join([*molecules, *(mention.key for mention in mentions)])
     return [row for row in classes if not row.members or (not hidden and not any(part in keys for part in row.members))]
+
+
+def _heads_orders(sheet: Sheet) -> None:
+    """`Rx (2 months)`"""
+    sheet.section, sheet.unknown_heading, sheet.muted, sheet.context, sheet.clause_cue = ("rx", "active"), False, False, [], None
+    sheet.out.prescriptions += 1
 
 
 def cut(
@@ -101,6 +107,8 @@ def _read_lines(sheet: Sheet, lines: Sequence[Line], told_once: Mapping[int, Tol
             sheet.close()
         if number in told_once and told_once[number].word and _stands_at_orders(sheet, lines, number, told_once[number]):
             sheet.close()
+            if sheet.surface(chunks[0]) in HEADS_A_LIST:
+                _heads_orders(sheet)
             sections.append((sheet.section, sheet.section))
             sheet.told_asides.append((chunks[0].start, chunks[-1].end))
             continue
