@@ -86,7 +86,7 @@ TARGETS = (
     Target("reader.lexer", 24, ("tests/core/test_lexer.py", "tests/core/test_kept_values.py", *_CHUNKS)),
     Target("reader.chunks", 60, (*_CHUNKS, *_RULES)),
     Target("reader.roles", 60, ("tests/core/test_roles.py", *_RULES)),
-    Target("compare", 60, _RULES),
+    Target("compare", 60, (*_RULES, "tests/core/test_wording.py")),
     Target("bind", 30, ("tests/core/test_bind.py",)),
     Target("checks.check", 8, _CHECKS),
     Target("checks.source", 12, _CHECKS),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from medfence_guard.reader.assertion import ACTIVE, MENTION
 from medfence_guard.reader.chunks import Quantity
-from medfence_guard.reader.roles import NameReading, Roles
+from medfence_guard.reader.roles.record import NameReading, Roles
 from medfence_guard.reader.statement import Statement
 
 EXACT, ALIAS, BRAND_OF, GENERIC_OF, PART, STEM, NEAR = 7, 6, 5, 4, 3, 2, 1

@@ -26,7 +26,7 @@ from medfence_guard.payload import AliasTable, check_unverified_path, fold_key
 from medfence_guard.reader.chunks import Chunker
 from medfence_guard.reader.lexicon import Lexicon, compile_lexicon
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 
 LEXICON_FILES = tuple("advice aliases asides cues forms inert plain remarks routes sections thresholds timing units".split())
 

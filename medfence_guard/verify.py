@@ -45,7 +45,9 @@ from medfence_guard.payload import Claim, Item, PayloadReading, read_payload
 from medfence_guard.reader.chunks import Chunk, Quantity, split_glued
 from medfence_guard.reader.lexer import lex
 from medfence_guard.reader.lexicon import Rate
-from medfence_guard.reader.roles import NameReader, Role, RoleReader, Roles
+from medfence_guard.reader.roles.names import NameReader
+from medfence_guard.reader.roles.reader import RoleReader
+from medfence_guard.reader.roles.record import Role, Roles
 from medfence_guard.reader.source import SourceReading, read_source
 from medfence_guard.reader.text import fold
 from medfence_guard.rulepack import Rulepack
@@ -197,6 +199,10 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
         chunks = _counted_period([_period_fraction(c) for c in chunks])
     elif claim.field == "max_dose":
         chunks = _bare_maximum(chunks, surface)
+    elif claim.field == "form" and not folded.unlisted:
+        chunks = _letter_form(chunks)
+    elif claim.field == "dose" and not folded.unlisted:
+        chunks = _spoken_count(chunks, rulepack)
     read = roles.read(chunks, anchor, surface)
     # Letters of another alphabet fold to these, and are no reading of it (P12).
     counted = _NUMBER_A_DAY.fullmatch(folded.text) if claim.field == "frequency" and not folded.unlisted else None
@@ -247,6 +253,19 @@ def _bare_maximum(chunks: list[Chunk], surface: Callable[[Chunk], str]) -> list[
         return chunks
     value = (first.parts[0], None, first.units[0])
     return [chunks[0]._replace(kind="maximum", value=value, end=chunks[-1].end, last=chunks[-1].last)]
+
+
+def _letter_form(chunks: list[Chunk]) -> list[Chunk]:
+    """`T.` where a form belongs, as prescriptions write it before the name. A `C.` may be a cream."""
+    if len(chunks) in (1, 2) and chunks[0].kind == "word" and chunks[0].value == "t" and all(c.value == "." for c in chunks[1:]):
+        return [chunks[0]._replace(kind="form", value="tablet"), *chunks[1:]]
+    return chunks
+
+
+def _spoken_count(chunks: list[Chunk], rulepack: Rulepack) -> list[Chunk]:
+    """`one` where a dose belongs is the bare number."""
+    value = rulepack.lexicon.number_words.get(str(chunks[0].value)) if len(chunks) == 1 and chunks[0].kind == "word" else None
+    return chunks if value is None else [chunks[0]._replace(kind="number", value=Quantity((value,), (None,)))]
 
 
 def _lone_word(read: Roles, chunks: Sequence[Chunk], field: str) -> None:

@@ -14,7 +14,7 @@ from medfence_guard.confidence import Confidence
 from medfence_guard.contract import Evidence, Finding, Severity, SourceDocument, Span, Verdict
 from medfence_guard.payload import Claim, Item, PayloadReading
 from medfence_guard.reader.chunks import Chunk
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.source import SourceReading
 from medfence_guard.reader.statement import Statement
 from medfence_guard.rulepack import Rulepack

@@ -15,7 +15,7 @@ from medfence_guard.contract import Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION, UNDECIDED
 from medfence_guard.reader.chunks import Chunk
-from medfence_guard.reader.roles import DAY_PARTS
+from medfence_guard.reader.roles.record import DAY_PARTS
 from medfence_guard.reader.statement import Statement
 
 PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN

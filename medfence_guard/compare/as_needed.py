@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medfence_guard.compare.judgement import FAIL, PASS, Judgement, Setting, absent, added
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 
 
 def compare_prn(setting: Setting, source: Roles, claimed: bool) -> list[Judgement]:

@@ -10,7 +10,7 @@ from medfence_guard.compare.quantities import compare_quantity, dimension_of, in
 from medfence_guard.compare.wording import number_text, quantity_text
 from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Quantity
-from medfence_guard.reader.roles import Role
+from medfence_guard.reader.roles.record import Role
 
 
 def form_units(setting: Setting) -> frozenset[str]:

@@ -8,7 +8,7 @@ from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Set
 from medfence_guard.compare.wording import number_text
 from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk, Quantity
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 
 _EXACT_DAYS = {"d": Fraction(1), "wk": Fraction(7)}
 _EXACT_MONTHS = {"mo": Fraction(1), "a": Fraction(12)}

@@ -16,7 +16,7 @@ from medfence_guard.compare.wording import rate_text
 from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.lexicon import Rate
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 
 
 def compare_frequency(setting: Setting, claim: Roles) -> list[Judgement]:

@@ -9,7 +9,7 @@ from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Set
 from medfence_guard.compare.wording import slots_text
 from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Quantity
-from medfence_guard.reader.roles import Role, Roles
+from medfence_guard.reader.roles.record import Role, Roles
 
 _SLOT_PARTS = {3: ("MORN", "NOON", "NIGHT"), 4: ("MORN", "NOON", "EVE", "NIGHT")}
 

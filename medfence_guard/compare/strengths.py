@@ -12,7 +12,7 @@ from medfence_guard.compare.quantities import compare_quantity, dimension_of, in
 from medfence_guard.compare.wording import number_text, quantity_text, unit_text
 from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk, Quantity
-from medfence_guard.reader.roles import Role, Roles
+from medfence_guard.reader.roles.record import Role, Roles
 
 
 def compare_strength(

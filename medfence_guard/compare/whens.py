@@ -9,7 +9,7 @@ from medfence_guard.compare.rates import rate_per_day
 from medfence_guard.compare.slots import slot_parts
 from medfence_guard.compare.wording import slots_text
 from medfence_guard.contract import Severity
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 
 # More specific code -> the general code it entails.
 _GENERAL = {"ACM": "AC", "ACD": "AC", "ACV": "AC", "PCM": "PC", "PCD": "PC", "PCV": "PC", "CM": "C", "CD": "C", "CV": "C"}

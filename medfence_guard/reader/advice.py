@@ -21,6 +21,9 @@ _NEVER = frozenset("slots maximum quantity refill confused unreadable instructio
 _WAITS = re.compile(r"\b(?:for|with|in|if|till|until|unless|when|while|before|after|and|or|at|on|to|of|by|than|per|x)[\s,:-]*$")
 _LONGEST_WAIT = 12
 _LONGEST = 240  # characters; a longer clause is prose
+_LONGEST_LINE = 2_000
+_MOST_LINES = 20
+_SOMETHING = re.compile(r"\S")
 _WORD = re.compile(r"[a-z]+")
 _NOT = frozenset({"no", "not"})
 _ORDER = re.compile(r"\W*(?:\d{1,2}[.)] ?)?(?:(?:tab|tablet|cap|capsule|inj|t|c)\.? )?([a-z].*\d.*)")
@@ -44,13 +47,32 @@ def is_advice_by_shape(chunks: Sequence[Chunk], text: str, lexicon: Lexicon) -> 
         tokens += [*ADVICE_TOKEN.findall(text, at, name.start), A_NAME]
         at = name.end
     tokens += ADVICE_TOKEN.findall(text, at, end)
-    if not advice.holds(tokens, opens=not text[:start].strip()):
+    if not advice.holds(tokens, opens=_SOMETHING.search(text, 0, start) is None):
         return False
-    return all(_is_told_elsewhere(text[c.start : c.end], text[:start] + "\n" + text[end:], lexicon) for c in names)
+    return all(_is_told_elsewhere(text[c.start : c.end], text, start, end, lexicon) for c in names)
 
 
-def _is_told_elsewhere(name: str, rest: str, lexicon: Lexicon) -> bool:
-    """Whether a name opens the line of an order, and stands in no line that ends, refuses or doubts it."""
-    lines = [line for line in rest.split("\n") if name in line]
+def _is_told_elsewhere(name: str, text: str, start: int, end: int, lexicon: Lexicon) -> bool:
+    """Whether a name opens the line of an order, and stands in no line that ends, refuses or doubts it, outside of the clause."""
+    lines = _lines_with(name, text, start, end)
     ordered = any((found := _ORDER.match(line)) is not None and found[1].startswith(name) for line in lines)
     return ordered and all((lexicon.ending | _NOT).isdisjoint(_WORD.findall(line)) for line in lines)
+
+
+def _lines_with(name: str, text: str, start: int, end: int) -> Sequence[str]:
+    """The lines a name stands in, the clause from `start` to `end` left out; none if they are too many or too long to be asked."""
+    lines: list[str] = []
+    at = text.find(name)
+    while at >= 0:
+        if start - len(name) < at < end:
+            at = text.find(name, end)
+            continue
+        first = max(text.rfind("\n", max(0, at - _LONGEST_LINE), at) + 1, end if at >= end else 0)
+        last = text.find("\n", at, at + _LONGEST_LINE)
+        last = len(text) if last < 0 else last
+        if last - first > _LONGEST_LINE or len(lines) == _MOST_LINES:
+            return ()
+        last = min(last, start) if at < start else last
+        lines.append(text[first:last])
+        at = text.find(name, last)
+    return lines

@@ -291,7 +291,7 @@ _DEGREES = frozenset(
 _BESIDE_DEGREES = frozenset(
     "urology nephrology gastroenterology oncology pulmonology endocrinology rheumatology diabetology "
     "ms dm mch phd uk usa medicine surgery cardiology neurology paediatrics pediatrics orthopaedics orthopedics ophthalmology ent "
-    "dermatology psychiatry gynaecology radiology general practitioner gmc npi dmc reg no in and of dept department senior junior chief "
+    "dermatology psychiatry gynaecology radiology general practitioner gmc npi dmc reg no in and of dept department senior junior chief sd "
     "visiting".split()
 )
 _PAPERS = tuple(
@@ -314,7 +314,7 @@ _PAPERS = tuple(
         ),
         r"subject to [a-z]+ jurisdiction(?: only)?\.?",
         r"cc:? ?(?:to )?(?:gp|pcp|patient|file|notes)",
-        r"(?:mob|mobile|ph|phone|tel|contact|whatsapp)\b\.?(?: no\.?)? ?:? ?\+?\d[\d -]{7,}",
+        r"(?:mob|mobile|ph|phone|tel|contact|whatsapp|emergency (?:contact|phone|number)|helpline)\b\.?(?: no\.?)? ?:? ?\+?\d[\d -]{7,}",
     )
 )
 # `A. K. Sharma`

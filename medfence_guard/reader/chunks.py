@@ -231,6 +231,7 @@ def extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
     return min([c.start for c in chunks]), max([c.end for c in chunks])
 
 
+_NO_COUNT = 20  # so many pieces are taken at no time
 # Meanings whose value is made where the phrase stands; the others are taken as they are.
 _CHANGED_BY_PLACE = frozenset({"when_offset", "duration_is", "weekday"})
 _NO_PHRASE: Trie = {}
@@ -479,7 +480,8 @@ class Chunker:
         Behind a name `5 AM` may be a strength and a suffix; without `am` or `pm` only `08:00` and `16:00` tell the half of the day.
         """
         hour, after = tokens[index].text, index + 1
-        if not hour.isdigit() or len(hour) > 2 or not self._may_be_timed(before):
+        halved = after < len(tokens) and tokens[after].text in ("am", "pm")
+        if not hour.isdigit() or len(hour) > 2 or not self._may_be_timed(before, halved=halved):
             return None
         minutes = "00"
         if after + 1 < len(tokens) and tokens[after].text == ":" and tokens[after].glued and tokens[after + 1].glued:
@@ -497,11 +499,14 @@ class Chunker:
         return self._make("when", (f"{hour}:{minutes}", None), tokens, index, after)
 
     @staticmethod
-    def _may_be_timed(before: Sequence[Chunk]) -> bool:
+    def _may_be_timed(before: Sequence[Chunk], *, halved: bool) -> bool:
         """A time stands here: a frequency, an amount or `at` is before it, or another hour of the same list."""
         if not before:
             return True
         last = before[-1]
+        if last.value == "-" and len(before) > 1:
+            # `ONE daily - 08:00`, `1 tab - 8 am`
+            return before[-2].kind in ("rate", "slots", "when") or (halved and before[-2].kind == "amount")
         if (
             last.kind in ("mark", "word", "inert", "indication_part")
             and last.value in (",", "(", "&", "and", "joiners")
@@ -646,6 +651,9 @@ class Chunker:
             return None
         ucum, dimension, unit_notes, next_index = unit
         if dimension == "not_a_dose":
+            return None
+        if dimension.startswith("count:") and token.kind == SLASHED and len(values) > 1 and min(values) >= 5 and max(values) >= _NO_COUNT:
+            # `75/20 cap`: two strengths and the form.
             return None
         if (
             dimension.startswith("count:")

@@ -20,6 +20,7 @@ _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
 _DENIED = re.compile(r"\b(?:no|not|nil|denies|denied|without|none|never)\b|\bnkd?a\b|\btolerat(?:es|ed|ing)\b")
 _TO = re.compile(r"\b(?:allergic|allergy|reacts|reaction) to\b")
 _OF_ITS_OWN = re.compile(r"\W*(?:(?:no\.? ?|item |the )?\d{0,2}\W*)?")
+_NOTHING = re.compile(r"(?:none|nil)(?: known)?\W*")
 # A clause ends at a semicolon, or at a full stop before a space.
 _PIECES = re.compile(r"[^;.]+(?:\.(?! |$)[^;.]*)*")
 
@@ -72,7 +73,7 @@ def _may_be_to(text: str, is_named: Callable[[str], bool], words: RemarkWords) -
     denied = _DENIED.search(text)
     said = text[: denied.start()] if denied else text
     to = _TO.search(said)
-    if to is not None and _OF_ITS_OWN.fullmatch(said, to.end()):
+    if to is not None and _OF_ITS_OWN.fullmatch(said, to.end()) and not (denied is not None and _NOTHING.fullmatch(text, denied.start())):
         # `Allergic to`, `allergic to 1`
         return True
     told = _WORD.findall(said, 0 if to is None else to.end())

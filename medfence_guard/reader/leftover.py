@@ -31,6 +31,7 @@ from medfence_guard.reader.harms import NamedMedicines, allergies_to_an_order, i
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
+from medfence_guard.reader.openings import list_letter
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
 from medfence_guard.reader.sayings import sayings
@@ -64,6 +65,7 @@ _NAMED = 3
 # In longer clauses without a heading, words of ordinary speech tell a history.
 _LONGEST_TOLD = 6
 _REGIMEN = frozenset({"rate", "prn"})
+_REGIMEN_HEADS = ("rate", "prn", "weekday", "stat")
 # What is named under these is not taken by the patient.
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
@@ -96,8 +98,8 @@ class Page(NamedTuple):
 
     `spans`: of each line, where it stands in the text; `sections`: before it is read and behind it; `signed`: the lines below a
     signature; `asides`: the spans that were found to be none of the orders' business; `heads`: the lines that are heads of tables;
-    `orders`: those at which orders begin, the first of them at the place `first`; `misread`: what its words may be, of a page that
-    an engine recognised.
+    `orders`: those at which orders begin, in their order, the first of them at the place `first`; `misread`: what its words may be, of
+    a page that an engine recognised.
     """
 
     text: str
@@ -112,6 +114,11 @@ class Page(NamedTuple):
     orders: Sequence[int]
     first: int
     misread: Misread | None = None
+
+    def has_order(self, line: int) -> bool:
+        """Whether an order begins at this line."""
+        place = bisect_left(self.orders, line)
+        return place < len(self.orders) and self.orders[place] == line
 
     def text_of(self, chunks: Sequence[Chunk]) -> str:
         if len(chunks) == 1:
@@ -192,6 +199,8 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
     first, last = 0, len(chunks)
     if last > 2 and chunks[0].kind == "number" and chunks[1].value in (")", "."):
         first = 2
+    elif last > 2:
+        first = list_letter(chunks)
     while first < last and chunks[first].kind in ("mark", "item"):
         first += 1
     while last > first and chunks[last - 1].kind == "mark":
@@ -201,7 +210,8 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
 
 def _is_harmless(clause: _Clause, page: Page) -> bool:
     body = _bare(clause.chunks)
-    if not body:
+    lettered = list_letter(clause.chunks) == len(clause.chunks)
+    if not body or (lettered and len(page.lines[clause.line]) > len(clause.chunks)):
         return True
     if clause.line in page.heads and clause.line < page.orders[-1]:
         return not any(c.kind in ("prn", "weekday") or (c.kind == "cue" and c.value[0] in _ENDING) for c in body)
@@ -219,8 +229,11 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if clause.trails and _is_limited(page.text, body[0].start) and any(c.kind == "header_line_starts" for c in body):
         # `x 3 days at temp 100`
         return False
-    if above and _heads_the_orders(clause, page) and heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
-        return False
+    if above and _heads_the_orders(clause, page):
+        # `SOS:` over `Rx` is said of the orders.
+        when = clause.chunks[-1].value == ":" and any(means(c, kind) for c in body for kind in _REGIMEN_HEADS)
+        if when or heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
+            return False
     kinds = {c.kind for c in body}
     # `Panic:` heads the order below it.
     named = "indication" in kinds and kinds <= _COMPLAINT and (above or clause.chunks[-1].value != ":")
@@ -331,7 +344,7 @@ def _heads_nothing(clause: _Clause, page: Page) -> bool:
         return False
     below = [_bare(line) for line in page.lines[clause.line + 1 : clause.line + 2]]
     if listed[0] == "diagnosis" and not page.lexicon.remarks.ordinary.isdisjoint(_WORD.findall(text)):
-        return not below or clause.line + 1 in page.orders or (bool(below[0]) and means(below[0][0], "heading"))
+        return not below or page.has_order(clause.line + 1) or (bool(below[0]) and means(below[0][0], "heading"))
     return not below and " " in text and listed[1] in _ORDERS
 
 
@@ -427,8 +440,8 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         # `Pain days`, `Imp: allergy test first`
         return True
     conditional = any(c.kind == "prn" or (c.kind == "cue" and c.value[0] == "conditional") for c in body)
-    if conditional and "verb" in kinds:
-        # `advised to take with water if fever`
+    if conditional and any(c.kind == "verb" or c.value == "order_forms" for c in body):
+        # `take with water if fever`, `he is advised to take with water if fever`
         return True
     if told and remarks.deciding_short.issuperset(words):
         # `HPI: irregular`
@@ -492,7 +505,6 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     last = 0
     lines = [page.text[start:end] for start, end in page.spans]
     signed = any(map(_ADDED.search, lines))
-    ordered = frozenset(page.orders)
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
     for line, (text, span) in enumerate(zip(lines, page.spans, strict=True)):
         if found := _PAGES.search(text):
@@ -500,7 +512,7 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
             last = max(last, int(found[2]))
         total = _TOTAL.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
-        of_an_order = line in ordered and _SAME.search(text) is not None
+        of_an_order = page.has_order(line) and _SAME.search(text) is not None
         either = page.orders[0] < line < page.orders[-1] and _EITHER.fullmatch(text) is not None
         beside = line in near and (_DITTO.search(text) or _REPLACED.search(text))
         if _GOES_ON.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):

@@ -32,7 +32,9 @@ _DAY_MONTH_YEAR = (
 _TIGHT_DASHED = rf"(?:(?<![\w.])|(?<=[xq])){_PLAIN}(?:-+{_PLAIN}){{1,5}}(?![\d/])"
 # Slots right behind the unit of a strength: `40mg1-0-1`. All of them, each as small as slots are, or none.
 _UNIT_SLOTS = rf"(?:(?<=\dmg)|(?<=\dmcg)|(?<=\dml)){_SMALL}(?:-+{_SMALL}){{2,3}}(?![\d./-])"
-_SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|[ ]?-)"
+# `0 - 0 - 1 - 30 days`: the number of a length of time is no slot.
+_LASTING = rf"(?={_SPACED_DASH}\d{{1,3}}[ ]?(?:days?|weeks?|wks?|months?|mths?)(?![a-z]))"
+_SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:(?:{_SPACED_DASH}{_SMALL}){{2}}{_LASTING}|(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|[ ]?-))"
 
 # `1 tab - 0 - 1 tab`, `0 - 1 tab - 0`: the piece named at each slot.
 _DASH = r"[ \t]?-+[ \t]?"

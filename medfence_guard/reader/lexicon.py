@@ -341,12 +341,11 @@ _Row = tuple[_Slot, ...]
 class Advice:
     """The shapes of `lexicon/advice.json`, compiled (`reader/advice.py`).
 
-    `shapes`: each with its first words, and whether it stands at the head of a paper alone; `named`: words that are names elsewhere,
-    and none in these.
+    `shapes`: by each word one may begin with, its slots, the words it may end with, and whether it stands at the head of a paper
+    alone; `named`: words that are names elsewhere, and none in these.
     """
 
-    shapes: tuple[tuple[_Row, frozenset[str], bool], ...]
-    heads: frozenset[str]
+    shapes: Mapping[str, tuple[tuple[_Row, frozenset[str], bool], ...]]
     named: frozenset[str]
 
     @classmethod
@@ -361,18 +360,22 @@ class Advice:
             for kind in raw["productions"]
             for shape in kind["shapes"]
         ]
-        shapes = tuple((row, _first_of(row)[0], opens) for row, opens in rows)
-        return cls(shapes, frozenset().union(*(first for _, first, _ in shapes)), frozenset(raw["named"]))
+        shapes: dict[str, list[tuple[_Row, frozenset[str], bool]]] = {}
+        for row, opens in rows:
+            shape = (row, _ends_of(row, -1)[0], opens)
+            for first in sorted(_ends_of(row, 0)[0]):
+                shapes.setdefault(first, []).append(shape)
+        return cls({first: tuple(found) for first, found in shapes.items()}, frozenset(raw["named"]))
 
     def may_begin(self, token: str) -> bool:
-        return _kind_of(token) in self.heads
+        return _kind_of(token) in self.shapes
 
     def holds(self, tokens: Sequence[str], *, opens: bool) -> bool:
         """Whether some shape reaches from the first token to the last. `opens`: nothing stands before them on the paper."""
-        head = _kind_of(tokens[0])
+        last = _kind_of(tokens[-1])
         return any(
-            head in first and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0}))
-            for row, first, heads in self.shapes
+            last in lasts and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0}))
+            for row, lasts, heads in self.shapes.get(_kind_of(tokens[0]), ())
         )
 
 
@@ -415,16 +418,16 @@ def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str
     return (*rows, tuple(row))
 
 
-def _first_of(row: _Row) -> tuple[frozenset[str], bool]:
-    """What a row may begin with, and whether it may be empty."""
+def _ends_of(row: _Row, end: int) -> tuple[frozenset[str], bool]:
+    """What a row may begin with (`end` 0) or end with (-1), and whether it may be empty."""
     found: set[str] = set()
-    for what, often in row:
+    for what, often in row[:: 1 if end == 0 else -1]:
         if isinstance(what, tuple):
-            inner = [_first_of(other) for other in what]
-            found.update(*(first for first, _ in inner))
+            inner = [_ends_of(other, end) for other in what]
+            found.update(*(words for words, _ in inner))
             empty = any(nothing for _, nothing in inner)
         else:
-            found.update(what)
+            found.update(phrase[end] for phrases in what.values() for phrase in phrases)
             empty = False
         if not empty and often not in ("?", "*"):
             return frozenset(found), False

@@ -15,6 +15,7 @@ from medfence_guard.reader.lines import behind_bar
 
 # The four parts of a note, once two of the letters stand at line starts.
 SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
+_LIST_LETTERS = frozenset("abcdefghij")
 
 
 def separated(chunks: list[Chunk], text: str) -> list[Chunk]:
@@ -177,6 +178,14 @@ def is_sentence_end(chunks: Sequence[Chunk], place: int) -> bool:
     if following is not None and following.start == mark.end and following.kind not in ("drug", "form"):
         return False
     return not (before.kind == "word" and len(str(before.value)) == 1)
+
+
+def list_letter(chunks: Sequence[Chunk]) -> int:
+    """How many chunks are the letter of a list entry: `(b) Calcitriol`, `b) Calcitriol`."""
+    first = int(chunks[0].value == "(")
+    if len(chunks) < first + 2 or chunks[first].kind != "word" or chunks[first + 1].value != ")":
+        return 0
+    return first + 2 if str(chunks[first].value) in _LIST_LETTERS and chunks[first].end == chunks[first + 1].start else 0
 
 
 def starts_with_form(chunks: Sequence[Chunk], place: int) -> bool:

@@ -70,7 +70,7 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
 
 def _heads_by_a_complaint(line: int, body: Sequence[Chunk], page: Page) -> bool:
     """`Panic:`, `Exercise:` above an order, below another."""
-    if not (page.orders[0] < line and line + 1 in page.orders and line not in page.orders):
+    if line < page.orders[0] or page.has_order(line) or not page.has_order(line + 1):
         return False
     if {c.kind for c in body} <= _FOUND:
         return True
@@ -80,7 +80,7 @@ def _heads_by_a_complaint(line: int, body: Sequence[Chunk], page: Page) -> bool:
 
 def _limits_by_a_state(line: int, body: Sequence[Chunk], page: Page) -> bool:
     """`No sleep` right below an order: one finding alone may be when it is taken. Several are what was found."""
-    if page.text_of(body[:1]) not in _DENYING or line - 1 not in page.orders or line in page.orders:
+    if page.text_of(body[:1]) not in _DENYING or not page.has_order(line - 1) or page.has_order(line):
         return False
     if len(body) != 2:
         return False
@@ -90,7 +90,7 @@ def _limits_by_a_state(line: int, body: Sequence[Chunk], page: Page) -> bool:
 
 def _is_a_set(line: int, body: Sequence[Chunk], page: Page) -> bool:
     """`BP medicines`, alone below an order: medicines the page does not list."""
-    if line + 1 in page.orders or line in page.orders or len(body) < 2 or page.text_of(body[-1:]) not in _SETS:
+    if page.has_order(line + 1) or page.has_order(line) or len(body) < 2 or page.text_of(body[-1:]) not in _SETS:
         return False
     return page.lines[line][-1].value != ":" and all(c.kind in _OF_A_SET or means(c, "indication") for c in body[:-1])
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from medfence_guard.contract import Span
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.draft import Draft, Segmented
-from medfence_guard.reader.roles import DAY_PARTS
+from medfence_guard.reader.roles.record import DAY_PARTS
 
 Line = tuple[list[Chunk], bool]
 Surface = Callable[[Chunk], str]
@@ -23,6 +23,7 @@ _TIMING = frozenset({"rate", "slots"})
 # What may be told once. A meal or a time of day is a time of its own: `all before breakfast`.
 TOLD_ONCE = frozenset({"duration", "duration_open", "rate", "slots", "when"})
 _GLUE = frozenset({"x", "for", "to", "the", "above", "these", "of", "take", "ki"})
+HEADS_A_LIST = frozenset({"rx", "℞", "prescription"})
 _MEDICINES = frozenset("medicines medications meds drugs dawai dawaiyan dawaiyaan".split())
 _COUNTED = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
 # An order with one of these has a time of its own, or none.
@@ -63,7 +64,8 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
             word = True
             least = 2
             count = max(count, _COUNTED.get(text, 0))
-        elif text in _MEDICINES:
+        elif text in _MEDICINES or (place == 0 and text in HEADS_A_LIST and len(chunks) > 1):
+            # `Rx (2 months)`, `Rx for 15 days`
             word = True
         elif place == 0 and ((chunk.kind == "label" and chunk.value == "duration") or chunk.value == ("continue", "before")):
             continue
@@ -72,6 +74,9 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
             or (chunk.kind in ("word", "inert") and (text in _GLUE or chunk.value == "function_words"))
         ):
             return None
+    if surface(chunks[0]) in HEADS_A_LIST and any(c.kind != "duration" or c.value[-1] == "a" for c in told):
+        # `Rx for 2 years` tells of the past.
+        return None
     lone = len(told) == 1 and told[0].kind == "duration"
     if len(told) > 1 and told[0].kind == "duration_open" and told[1].kind == "duration":
         # `To continue both for 3 months`: so long, and not after it.

@@ -14,15 +14,14 @@ from dataclasses import dataclass
 from medfence_guard.bundle import Name
 from medfence_guard.contract import SourceDocument, Span
 from medfence_guard.reader.chunks import Chunk, Chunker, split_glued
-from medfence_guard.reader.draft import Segmented
 from medfence_guard.reader.layout import VisualLine, interleaved_columns_suspected, visual_lines
 from medfence_guard.reader.lexer import ITEM, NEWLINE, NUMBER, Token, lex
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.roles import RoleReader
+from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.sayings import led_by_a_stranger, unticked
-from medfence_guard.reader.segment import Segmenter
+from medfence_guard.reader.segment.page import cut
 from medfence_guard.reader.statement import Statement, StatementReader
 from medfence_guard.reader.text import FoldedText, fold
 
@@ -135,9 +134,7 @@ def read_source(
     pieces = split_glued(tokens, lexicon, names)
     lines = split_lines(chunker.chunks(pieces))
     typed = source.modality == "text"
-    segmented: Segmented = Segmenter(lexicon, folded.text, split=pieces is not tokens, typed=typed, misread=None if typed else misread).run(
-        lines
-    )
+    segmented = cut(lines, folded.text, lexicon, split=pieces is not tokens, typed=typed, misread=None if typed else misread)
 
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]

@@ -16,7 +16,8 @@ from medfence_guard.reader.assertion import MENTION, Assertion, assess
 from medfence_guard.reader.chunks import Chunk, extent
 from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.lexicon import Lexicon
-from medfence_guard.reader.roles import DAY_PARTS, NameReading, Role, RoleReader, Roles
+from medfence_guard.reader.roles.reader import RoleReader
+from medfence_guard.reader.roles.record import DAY_PARTS, NameReading, Role, Roles
 from medfence_guard.reader.shared import sort_of
 
 _VALUE_KINDS = frozenset({"amount", "number", "tuple", "rate", "slots"})

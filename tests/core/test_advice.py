@@ -38,7 +38,7 @@ ALLOWED = {
     "test_word": frozenset({"drug"}),
     "yearly": frozenset({"medication"}),
     "eye_cover": frozenset({"patch"}),
-    "state": frozenset({"drop"}),
+    "state": frozenset({"drop", "take"}),
     "at_once": frozenset({"same"}),
     "one_side": frozenset({"same"}),
     "talk": frozenset({"inhaler", "injection"}),
@@ -49,6 +49,22 @@ ALLOWED = {
     "adherence_refused": frozenset({"skip", "miss"}),
     "not_stop": frozenset({"stop", "skip", "miss"}),
     "watch": frozenset({"repeat"}),
+    # A test is repeated.
+    "doing": frozenset({"repeat"}),
+    "other_does": frozenset({"repeat"}),
+    "test_verb": frozenset({"repeat"}),
+    # An allergy to no medicine, and what is smoked, chewed or drunk.
+    "allergen": frozenset("drug drugs medicine medicines medication medications".split()),
+    "allergy_head": frozenset("drug medicine medication".split()),
+    "an_allergy": frozenset({"drug"}),
+    "habit": frozenset({"drugs", "use"}),
+    "not_or_stop": frozenset({"give", "stop"}),
+    "restrict": frozenset({"reduce"}),
+    # Said of the taking as a whole: `drug compliance`, `last medication review`.
+    "adherence": frozenset("drug medicine medicines medication".split()),
+    "reviewed_by": frozenset({"medication"}),
+    "lab_of": frozenset({"drug"}),
+    "a_dressing": frozenset({"alternate"}),
 }
 
 

@@ -11,7 +11,8 @@ from medfence_guard import Extraction, Rulepack, SourceDocument
 from medfence_guard.artifacts import ARTIFACT_TYPES
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, PART, STEM, Binding, bind, stem_of
 from medfence_guard.payload import read_payload
-from medfence_guard.reader.roles import NameReader, RoleReader
+from medfence_guard.reader.roles.names import NameReader
+from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.source import read_source
 from medfence_guard.verify import _item_reading, _read_claims
 

@@ -53,6 +53,7 @@ def lines_run(source: str) -> int:
 
 
 LINES = (
+    *("Rx:", "Diagnosis:", "no of tablets", "Do not miss Paracetamol"),
     *("Allergic to penicillin", "per abdomen.", "at temp 100.4"),
     *("5 days", "All x 5 days", "Morning:", "held", "prior medications", "Continue current medications", "Adv: rest", "12/03/2026"),
 )
@@ -71,11 +72,11 @@ def test_work_grows_with_the_line(word: str) -> None:
 
 @pytest.mark.parametrize("line", LINES)
 def test_work_grows_with_the_lines(line: str) -> None:
-    """The same line again and again below an order, and between orders."""
+    """The same line again and again above the orders, below an order, and between orders."""
 
     def source(times: int) -> str:
         between = f"Tab Metformin 500 mg BD\n{line}\n"
-        return f"Rx\n{ORDER}\n" + f"{line}\n" * (times // 4) + between * (times // 4)
+        return f"{line}\n" * (times // 4) + f"Rx\n{ORDER}\n" + f"{line}\n" * (times // 4) + between * (times // 4)
 
     lines_run(source(4))
     assert lines_run(source(MANY)) <= AT_MOST * lines_run(source(FEW))

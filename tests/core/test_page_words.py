@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medfence_guard import Rulepack
-from medfence_guard.reader import lines, segment
+from medfence_guard.reader import lines
 from medfence_guard.reader.lexicon import _PATTERNS, spoken_in
+from medfence_guard.reader.segment import clauses
 from medfence_guard.rulepack import shipped_folder
 
 REMARKS = Rulepack.default().lexicon.remarks
@@ -48,7 +49,7 @@ def test_a_pattern_left_out_finds_nothing(text: str) -> None:
 
 @given(TEXTS)
 def test_a_set_or_a_sex_needs_one_of_its_words(text: str) -> None:
-    for pattern, words in ((segment._UNLISTED_SET, segment._SET_WORDS), (lines.SEX_AND_AGE, lines.SEXES)):
+    for pattern, words in ((clauses._UNLISTED_SET, clauses._SET_WORDS), (lines.SEX_AND_AGE, lines.SEXES)):
         assert pattern.search(text) is None or not words.isdisjoint(spoken_in(text)), pattern.pattern
 
 

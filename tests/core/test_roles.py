@@ -15,7 +15,9 @@ from medfence_guard import Rulepack, SourceDocument
 from medfence_guard.reader.chunks import Quantity, split_glued
 from medfence_guard.reader.lexer import lex
 from medfence_guard.reader.lexicon import Rate
-from medfence_guard.reader.roles import NameReader, NameReading, RoleReader, Roles, course_total
+from medfence_guard.reader.roles.names import NameReader
+from medfence_guard.reader.roles.reader import RoleReader
+from medfence_guard.reader.roles.record import NameReading, Roles, course_total
 from medfence_guard.reader.source import read_source
 from medfence_guard.reader.text import fold
 
@@ -126,6 +128,9 @@ def test_the_words_of_a_name(written, name):
     [
         ("Pan 40", "pan", (), (), ()),
         ("Pan L 40", "panl", ("l",), (), ()),
+        ("Nexito+ 10 mg", "nexitoplus", ("plus",), (), ()),
+        ("Nexito+10 mg", "nexito", (), (), ()),
+        ("Nexito+, 10 mg", "nexito", (), (), ()),
         ("Augmentin 625 Duo", "augmentinduo", ("duo",), (), ()),
         ("Amlodipine besylate 5 mg", "amlodipinebesylate", (), (), ()),
         ("Metoprolol XL 50 mg", "metoprololxl", (), ("xl",), ()),
@@ -764,7 +769,7 @@ def under(columns: tuple[str, ...], line: str) -> dict[str, str]:
     chunks = RULEPACK.chunker.chunks(split_glued(lex(fold(LEAD + line)), RULEPACK.lexicon, RULEPACK.bundle.names))
     roles = READER.read(chunks, 1, lambda chunk: fold(LEAD + line).text[chunk.start : chunk.end], columns)
     found = {kind: [(LEAD + line)[one.chunk.start : one.chunk.end] for one in getattr(roles, kind)] for kind in KINDS}
-    return {kind: " | ".join(said) for kind, said in found.items() if said and kind in ("durations", "quantities", "numbers")}
+    return {kind: " | ".join(said) for kind, said in found.items() if said and kind in ("slots", "durations", "quantities", "numbers")}
 
 
 @pytest.mark.parametrize(
@@ -772,7 +777,7 @@ def under(columns: tuple[str, ...], line: str) -> dict[str, str]:
     [
         (("duration_days",), "TDS 5", {"durations": "5"}),
         (("name", "duration_days", "quantity"), "TDS 5 15", {"durations": "5", "quantities": "15"}),
-        (("duration_days",), "1-0-1 5", {"durations": "5"}),
+        (("duration_days",), "1-0-1 5", {"slots": "1-0-1", "durations": "5"}),
         (("duration_days",), "SOS 5", {"durations": "5"}),
         (("duration_days",), "at night 5", {"durations": "5"}),
         (("duration_days",), "stat 5", {"durations": "5"}),
@@ -791,6 +796,30 @@ def under(columns: tuple[str, ...], line: str) -> dict[str, str]:
 )
 def test_a_bare_number_under_the_heading_of_a_column(columns, row, roles):
     assert under(columns, row) == roles
+
+
+DAY = ("name", "slot_morning", "slot_noon", "slot_night", "duration_days")
+
+
+@pytest.mark.parametrize(
+    ("row", "roles"),
+    [
+        ("| 1 | 0 | 1 | 5", {"slots": "1 | 0 | 1", "durations": "5"}),
+        ("| 0 | 0 | 10 | 5", {"slots": "0 | 0 | 10", "durations": "5"}),
+        ("1 0 1 5", {"slots": "1 0 1", "durations": "5"}),
+        # beside any other time of giving, or above what is given at once, they are numbers
+        *((f"{timed} | 1 | 0 | 1 | 5", {"numbers": "1 | 0 | 1 | 5"}) for timed in ("SOS", "stat", "BD", "x 3 days", "Monday", "night")),
+        ("| 11 | 0 | 1 | 5", {"numbers": "11 | 0 | 1 | 5"}),
+        ("| 1 | 0 | 20 | 5", {"numbers": "1 | 0 | 20 | 5"}),
+        # a column too few or too many
+        ("| 1 | 0 | 1", {"numbers": "1 | 0 | 1"}),
+        ("| 1 | 0 | 1 | 5 | 7", {"numbers": "1 | 0 | 1 | 5 | 7"}),
+    ],
+)
+def test_numbers_under_the_times_of_day(row, roles):
+    found = under(DAY, row)
+    found.pop("durations", None) if "x 3 days" in row else None
+    assert found == roles
 
 
 # -- when --------------------------------------------------------------------------------------------------------------

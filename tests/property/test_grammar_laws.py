@@ -17,7 +17,8 @@ from medfence_guard.reader.chunks import Chunk, Quantity, split_glued
 from medfence_guard.reader.lexer import DATE, lex
 from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.lines import split_lines
-from medfence_guard.reader.roles import NameReader, RoleReader
+from medfence_guard.reader.roles.names import NameReader
+from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.source import SourceReading, read_source
 from medfence_guard.reader.text import fold
 from prescriptions import Case, cases

@@ -14,7 +14,7 @@ from medfence_guard.compare import ABSTAIN, Judgement, Setting, compare_dose, co
 from medfence_guard.contract import Finding, Severity
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
 
 

@@ -9,7 +9,7 @@ from medfence_guard.compare import ABSTAIN, Judgement
 from medfence_guard.contract import Severity
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 
 UNREAD_WORDS = Judgement(ABSTAIN, "claim.unread_words", "the claim holds words that are not read", severity=Severity.MAJOR)
 """What is judged beside everything else when a claim holds words that no grammar read: it is never entailed as a whole."""

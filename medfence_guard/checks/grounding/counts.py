@@ -18,7 +18,7 @@ from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, abse
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
-from medfence_guard.reader.roles import Role, Roles
+from medfence_guard.reader.roles.record import Role, Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 

@@ -14,7 +14,7 @@ from medfence_guard.checks.grounding.texts import text_check
 from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 

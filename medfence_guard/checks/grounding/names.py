@@ -22,7 +22,7 @@ from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, added, compar
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity
-from medfence_guard.reader.roles import NameReading, Role, Roles
+from medfence_guard.reader.roles.record import NameReading, Role, Roles
 from medfence_guard.reader.statement import Statement
 
 

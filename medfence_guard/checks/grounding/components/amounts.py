@@ -10,7 +10,7 @@ from medfence_guard.compare import ABSTAIN, FAIL, PASS, PIECES, Judgement, Setti
 from medfence_guard.contract import Severity
 from medfence_guard.payload import Item
 from medfence_guard.reader.chunks import Quantity
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
 
 

@@ -10,7 +10,7 @@ from medfence_guard.compare import ABSTAIN, Judgement, Setting, added
 from medfence_guard.contract import Severity, Span
 from medfence_guard.payload import Claim
 from medfence_guard.reader.chunks import Chunk
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 

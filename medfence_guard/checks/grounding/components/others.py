@@ -27,7 +27,7 @@ from medfence_guard.compare import (
 )
 from medfence_guard.contract import Severity
 from medfence_guard.payload import Claim, Item
-from medfence_guard.reader.roles import Roles
+from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.text import fold
 
 # What a reading may hold that `other_components` leaves to the field's own comparison, and therefore never looks at (tested).

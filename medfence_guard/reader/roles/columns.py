@@ -1,0 +1,76 @@
+"""Bare numbers under the heads of a table: under `Days  Qty` and `Morning  Noon  Night` each column says what they are."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from medfence_guard.reader.chunks import Chunk, Quantity
+from medfence_guard.reader.roles.record import Role, Roles
+
+_SLOT_COLUMNS = {
+    3: ("slot_morning", "slot_noon", "slot_night"),
+    4: ("slot_morning", "slot_noon", "slot_evening", "slot_night"),
+}
+_MAY_HOLD_NUMBERS = frozenset("dose dosage strength quantity duration duration_days date not_order".split())
+
+
+def read_columns(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:
+    """Under `Days  Qty` the bare numbers behind the timing are these, if there is one for each column and no other duration;
+    under `Morning  Noon  Night` they are the slots."""
+    if "slot_morning" in columns:
+        _under_slots(roles, columns, chunks)
+        return
+    order = [c for c in columns if c in ("duration_days", "quantity")]
+    if order[:1] != ["duration_days"] or roles.durations:
+        return
+    timed = min((t.chunk.end for t in (*roles.rates, *roles.slots, *roles.prn, *roles.whens, *roles.stat)), default=None)
+    behind = [r for r in roles.numbers if timed is not None and timed <= r.chunk.start]
+    if _one_each(order, behind):
+        _take_columns(roles, order, behind)
+
+
+def _under_slots(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:
+    """Under `Morning  Noon  Night  Days` a number in each of these columns, one behind the other, and no number elsewhere."""
+    first = columns.index("slot_morning")
+    size = next((n for n, slots in _SLOT_COLUMNS.items() if columns[first : first + n] == slots), 0)
+    behind = columns[first + size :]
+    numbers = [r for r in roles.numbers if r.value is not None]
+    # `| 1 | 0 | 1 | 30 days |`: a cell with its unit is read by itself.
+    bare = ("quantity",) if roles.durations else ("duration_days", "quantity")
+    order = [*columns[first : first + size], *(c for c in behind[:2] if c in bare)]
+    before = any(r.chunk.start < numbers[-1].chunk.start for r in roles.durations) if numbers else bool(roles.durations)
+    timed = roles.rates or roles.slots or roles.prn or roles.stat or roles.day_parts or roles.weekdays or before
+    if not size or timed or "slot_morning" in behind or not _one_each(order, numbers):
+        return
+    if any(not 0 <= r.value.parts[0] <= 10 for r in numbers[:size]):
+        return
+    at = [next(n for n, c in enumerate(chunks) if c is r.chunk) for r in numbers]
+    bars = [sum(c.value == "|" for c in chunks[a + 1 : b]) for a, b in itertools.pairwise(at)]
+    alone = all(c.value == "|" for a, b in itertools.pairwise(at) for c in chunks[a + 1 : b])
+    # A blank cell leaves no number behind; where a column before the slots may hold one, only bars tell them apart.
+    numbered = any(c in _MAY_HOLD_NUMBERS for c in columns[:first])
+    cells = sum(c.value == "|" for c in chunks[1 : at[0]])
+    if not alone or len(set(bars)) != 1 or bars[0] > 1 or (bars[0] == 0 and numbered):
+        return
+    if bars[0] == 1 and cells not in (first, first - (columns[0] == "number")):
+        return
+    slots = numbers[:size]
+    chunk = slots[0].chunk._replace(end=slots[-1].chunk.end, last=slots[-1].chunk.last)
+    roles.slots.append(Role((tuple(r.value.parts[0] for r in slots), None), chunk))
+    _take_columns(roles, order[size:], numbers[size:])
+    roles.numbers = [r for r in roles.numbers if r not in slots]
+
+
+def _one_each(order: Sequence[str], numbers: Sequence[Role]) -> bool:
+    plain = all(isinstance(r.value, Quantity) and len(r.value.parts) == 1 and r.value.high is None for r in numbers)
+    return plain and len(order) == len(numbers)
+
+
+def _take_columns(roles: Roles, order: Sequence[str], numbers: Sequence[Role]) -> None:
+    for column, role in zip(order, numbers, strict=True):
+        if column == "quantity":
+            roles.quantities.append(Role((role.value.parts[0], None, None), role.chunk))
+        else:
+            roles.durations.append(Role((role.value.parts[0], None, "d"), role.chunk))
+    roles.numbers = [r for r in roles.numbers if r not in numbers]

@@ -1,0 +1,198 @@
+"""Under which condition, for what reason, and what ends or changes the order: `SOS for fever`, `if temp > 100`, `and stop`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from medfence_guard.reader.beside import is_advice
+from medfence_guard.reader.chunks import Chunk, Quantity
+from medfence_guard.reader.roles.context import GLUE_WORDS, SILENT_GLUE, Context, is_last
+from medfence_guard.reader.roles.record import Role, Roles
+
+_ENDING = frozenset({"stopped", "held", "avoid", "not_taking"})
+_REASON_WORDS = frozenset("for if or and of f c above below more than is degree deg over less fever temp there".split())
+# Joints that take out what stands behind them.
+_EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "aside from"})
+# Words of a joint that end the order before it, and how.
+_ENDS_IT = {"stop": "stopped", "hold": "held", "band": "stopped", "बंद": "stopped"}
+_JOINS = frozenset("and aur और but however instead though although whereas lekin magar parantu लेकिन मगर परंतु परन्तु किंतु".split())
+_OPEN_NEGATIONS = frozenset({"not applicable", "not valid", "not necessarily", "not only", "not just", "no further"})
+_OPEN_ENDS = frozenset("in of with for to".split())
+
+
+def _measures(chunk: Chunk) -> bool:
+    """`temp > 100`, `BP above 150`: the number belongs to a measurement."""
+    return chunk.kind == "header_line_starts" or chunk.value in (">", "<", "=", "above", "below", "than", "over", "/")
+
+
+def _is_open(text: str) -> bool:
+    """Whether a phrase that cancels a cue needs what stands behind it (`not only`, `no change in`)."""
+    return text in _OPEN_NEGATIONS or text.rpartition(" ")[2] in _OPEN_ENDS
+
+
+def _is_taken_at(chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str]) -> bool:
+    """`x 5 days with dressing`, `TDS with fever`: at which event, where no complaint stands before it."""
+    before, after = (chunks[n] if 0 <= n < len(chunks) else None for n in (place - 1, place + 1))
+    if surface(chunks[place]) != "with" or after is None or (before is not None and before.kind in ("indication", "indication_part")):
+        return False
+    return after.kind == "indication" or is_advice(after)
+
+
+def read_as_needed(at: Context, place: int) -> int:
+    chunks, roles = at.chunks, at.roles
+    before = chunks[place - 1] if place else None
+    if before is not None and before.kind == "cue" and before.value[0] in _ENDING:
+        # `hold if HR < 60`: a condition of the end, which nobody here can weigh.
+        roles.unsupported.append(Role("condition", chunks[place]))
+        return _read_reasons(chunks, place + 1, roles)
+    roles.prn.append(Role(True, chunks[place]))
+    after = place + 1
+    kept = len(roles.limits)
+    stop = _read_reasons(chunks, after, roles)
+    if any(c.kind == "indication" for c in chunks[after:stop]):
+        return stop
+    del roles.limits[kept:]
+    return after
+
+
+def _read_reasons(chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
+    """Indications after `SOS for`, `if`, `in case of`."""
+    while place < len(chunks):
+        chunk = chunks[place]
+        if chunk.kind == "indication":
+            roles.prn_for.append(Role(chunk.value, chunk))
+        elif not (
+            chunk.kind in ("indication_part", "header_line_starts")
+            or (chunk.kind in ("number", "tuple", "amount") and place and _measures(chunks[place - 1]))
+            or (chunk.kind in ("word", "inert") and (chunk.value in _REASON_WORDS or chunk.value == "function_words"))
+            or (chunk.kind == "mark" and chunk.value in ("/", "(", ",", ">", "<", "=", "°"))
+        ):
+            break
+        elif chunk.kind in ("number", "tuple", "amount"):
+            value = chunk.value
+            roles.limits.append(Role(value.parts if isinstance(value, Quantity) else tuple(value), chunk))
+        place += 1
+    return place
+
+
+def read_cue(at: Context, place: int) -> int:
+    chunks, roles = at.chunks, at.roles
+    chunk = chunks[place]
+    if chunk.value[0] == "switch_to" and roles.name is not None and chunk.start > roles.name.end and is_last(chunks, place):
+        # `OD, to be replaced by`, and nothing behind it.
+        roles.unsupported.append(Role("a joint", chunk))
+        return place + 1
+    if chunk.value[0] == "stopped" and place and chunks[place - 1].kind == "weekday":
+        # `5 days a week (Sat, Sun off)`: the days without it; nothing is stopped.
+        roles.weekdays = [r for r in roles.weekdays if r.chunk is not chunks[place - 1]]
+        roles.unsupported.append(Role("days off", chunk._replace(start=chunks[place - 1].start)))
+        return place + 1
+    if chunk.value[0] == "continue" and roles.durations and place and chunks[place - 1].value in (",", "and", "&", "then", ")", "-"):
+        # `x 30 days, continue`
+        roles.open_durations.append(Role("continue", chunk))
+    if chunk.value[0] == "conditional" and (roles.name is None or chunk.start > roles.name.end):
+        kept = len(roles.limits)
+        stop = _read_reasons(chunks, place + 1, roles)
+        before = chunks[place - 1] if place else None
+        if before is not None and before.kind == "cue" and before.value[0] in _ENDING:
+            roles.unsupported.append(Role("condition", chunk))
+            return max(stop, place + 1)
+        if any(c.kind == "indication" or c.kind in ("amount", "number", "tuple") for c in chunks[place + 1 : stop]):
+            # `TDS if fever`, `SOS if temp > 100 F`: as needed, with its reason.
+            roles.prn.append(Role(True, chunk))
+            return stop
+        # A condition that is not read: nobody can say what it makes of the order.
+        del roles.limits[kept:]
+        roles.unsupported.append(Role("condition", chunk))
+        return place + 1
+    roles.cues.append(Role(chunk.value, chunk))
+    return place + 1
+
+
+def read_terminator(at: Context, place: int) -> int:
+    name, chunk = at.roles.name, at.chunks[place]
+    if name is None or chunk.start < name.end:
+        return place + 1
+    return _read_joint(at, place)
+
+
+def _read_joint(at: Context, place: int) -> int:
+    """A joint behind the order: an exception, an end, or the beginning of another clause, which must be there."""
+    chunks, roles, text = at.chunks, at.roles, at.surface(at.chunks[place])
+    chunk = chunks[place]
+    if text in _EXCEPTIONS:
+        # `OD except on Sunday`: what stands behind it is not said, but taken out.
+        roles.unsupported.append(Role("exception", chunk))
+        after = place + 1
+        while after < len(chunks) and (chunks[after].value in GLUE_WORDS or chunks[after].value in ("(", "-", ":")):
+            after += 1
+        return after + 1
+    ending = next((_ENDS_IT[word] for word in text.split() if word in _ENDS_IT), None)
+    last = is_last(chunks, place)
+    if ending is not None:
+        # `x 5 days and stop` says no more than the duration does.
+        if not (ending == "stopped" and last and roles.durations):
+            value = (ending, "both")
+            roles.cues.append(Role(value, chunk._replace(kind="cue", value=value)))
+    elif "contin" in text:
+        if roles.durations:
+            # `x 30 days and continue`
+            roles.open_durations.append(Role("continue", chunk))
+    elif last and text.split(maxsplit=1)[0] in _JOINS:
+        roles.unsupported.append(Role("a joint", chunk))
+    return place + 1
+
+
+def read_negation(at: Context, place: int) -> int:
+    chunk, roles, text = at.chunks[place], at.roles, at.surface(at.chunks[place])
+    if _is_open(text) and is_last(at.chunks, place):
+        # `OD (not valid)`: what it is not goes on with the next word; where none stands, it is of the order.
+        roles.unsupported.append(Role("negation", chunk))
+    elif text.startswith("on ") and roles.name is not None and chunk.start > roles.name.start:
+        # `OD on walking`: of a complaint, or when it is taken.
+        roles.residue.append(Role(text, chunk))
+    else:
+        roles.pseudo_cues.append(Role(chunk.value, chunk))
+    return place + 1
+
+
+def read_reason(at: Context, place: int) -> int:
+    chunks, roles = at.chunks, at.roles
+    chunk = chunks[place]
+    before = chunks[place - 1] if place else None
+    after = chunks[place + 1] if place + 1 < len(chunks) else None
+    if before is not None and before.value == "(" and not roles.prn and at.lexicon.remarks.reactions.search(at.surface(chunk)):
+        # `OD (rash)`: why it is given, or what came of it.
+        roles.residue.append(Role(at.surface(chunk), chunk))
+        return place + 1
+    pointed = before is not None and (
+        before.kind in ("indication_part", "indication", "prn") or before.value in ("(", "for", ",", "/", "and")
+    )
+    if pointed or (after is not None and after.kind == "indication_part" and after.value == "closers"):
+        roles.indications.append(Role(chunk.value, chunk))
+    else:
+        # Bare, it may be a reason or a reaction.
+        roles.residue.append(Role(at.surface(chunk), chunk))
+    return place + 1
+
+
+def read_part_of_reason(at: Context, place: int) -> int:
+    chunks = at.chunks
+    chunk = chunks[place]
+    beside = [
+        c for c in (*chunks[max(place - 1, 0) : place], *chunks[place + 1 : place + 3]) if c.kind in ("indication", "indication_part")
+    ]
+    if (not beside and at.surface(chunk) not in SILENT_GLUE) or _is_taken_at(chunks, place, at.surface):
+        at.roles.residue.append(Role(at.surface(chunk), chunk))
+    return place + 1
+
+
+def read_ambiguous(at: Context, place: int) -> int:
+    chunks = at.chunks
+    chunk = chunks[place]
+    if place and chunks[place - 1].kind == "indication_part" and chunks[place - 1].value == "starters":
+        # `for AF` names a reason; elsewhere `AF` may be after food.
+        at.roles.indications.append(Role(at.surface(chunk), chunk))
+    else:
+        at.roles.ambiguous.append(Role(chunk.value, chunk))
+    return place + 1

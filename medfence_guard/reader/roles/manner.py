@@ -1,0 +1,123 @@
+"""In which form, by which route and where it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.roles.context import SILENT_GLUE, Context, is_last
+from medfence_guard.reader.roles.record import Role, Roles
+
+_JOINING = frozenset({"+", "&", "/", ",", "and", "with", "joiners"})
+
+
+def read_form(at: Context, place: int) -> int:
+    chunk = at.chunks[place]
+    if _is_release(at, place):
+        return read_release(at, place)
+    if _is_other_form(at, place):
+        at.roles.residue.append(Role("another form", chunk))
+    else:
+        at.roles.forms.append(Role(chunk.value, chunk))
+    return place + 1
+
+
+def read_release(at: Context, place: int) -> int:
+    """A release word away from name, number and form is a title, a route or a degree; it is not read here."""
+    chunks, roles = at.chunks, at.roles
+    chunk = chunks[place]
+    before = chunks[place - 1] if place else None
+    near = before is None or before.kind in ("number", "amount", "tuple", "form", "drug", "release") or place == 0
+    if chunk.kind == "form":
+        roles.releases.append(Role(meaning_of(chunk, "release"), chunk))
+    elif near:
+        roles.releases.append(Role(chunk.value, chunk))
+    elif means(chunk, "route"):
+        roles.ambiguous.append(Role(("route", ()), chunk))
+    else:
+        roles.residue.append(Role(chunk.value[0], chunk))
+    return place + 1
+
+
+def read_route(at: Context, place: int) -> int:
+    chunks, roles = at.chunks, at.roles
+    chunk = chunks[place]
+    on_skin = bool(roles.forms) and all(at.lexicon.form_family.get(f.value) == "topical" for f in roles.forms)
+    if "needs_position" in chunk.notes and not (on_skin and chunk.value == "topical"):
+        # `cream LA` is local application: nothing for the skin is long acting.
+        roles.ambiguous.append(Role(("route", (chunk.value,)), chunk))
+        return place + 1
+    roles.routes.append(Role(chunk.value, chunk))
+    for meaning in chunk.meanings:
+        if meaning.kind == "site":
+            roles.sites.append(Role(meaning.value, chunk))
+    return place + 1
+
+
+def read_site(at: Context, place: int) -> int:
+    chunk, roles = at.chunks[place], at.roles
+    text = at.surface(chunk)
+    if "ambiguous_site" in chunk.notes:
+        if at.eye:
+            roles.ambiguous.append(Role(("site", (chunk.value,)), chunk))
+        elif text not in SILENT_GLUE:
+            roles.ambiguous.append(Role(("rate", ()), chunk))
+        return place + 1
+    if len(text) <= 2 and not at.eye:
+        if text in ("be", "re", "le"):
+            return place + 1
+        roles.residue.append(Role(text, chunk))
+        return place + 1
+    roles.sites.append(Role(chunk.value, chunk))
+    return place + 1
+
+
+def is_swallowed(at: Context) -> bool:
+    """Whether nothing of the statement is applied at a place: it is swallowed, or no form is written."""
+    families = {at.lexicon.form_family.get(c.value) for c in at.chunks if c.kind == "form" and not means(c, "release")}
+    return families <= {"solid_oral", "liquid_oral", "powder_oral"}
+
+
+def _is_other_form(at: Context, place: int) -> bool:
+    """`Tab X 5 mg OD + Inhaler`, `…, Enema`: behind the order and a joint, a form of another kind is another order."""
+    chunks, roles = at.chunks, at.roles
+    before = chunks[place - 1] if place else None
+    if roles.name is None or before is None:
+        return False
+    joined = before.value in _JOINING
+    if not joined and not (roles.has_timing and is_last(chunks, place)):
+        return False
+    families = {at.lexicon.form_family.get(r.value) for r in roles.forms}
+    other = at.lexicon.form_family.get(chunks[place].value) not in families
+    if not joined:
+        # `Tab X 40 mg OD susp`: the timing is told, so no form is.
+        return other and bool(families)
+    return other if families else before.value in ("+", "&") and roles.has_timing
+
+
+def _is_release(at: Context, place: int) -> bool:
+    """`Tab Carbamazepine 200 mg CR`: beside a solid form, or behind a mass, it is the release and no cream."""
+    chunks = at.chunks
+    chunk = chunks[place]
+    if chunk.kind != "form" or not means(chunk, "release"):
+        return False
+    if any(c.kind == "form" and c is not chunk and at.lexicon.form_family.get(c.value) == "solid_oral" for c in chunks):
+        return True
+    before = chunks[place - 1] if place else None
+    if before is None or before.kind != "amount" or before.value.per:
+        return False
+    return all(u is not None and at.lexicon.unit_by_ucum[u].dimension == "mass" for u in before.value.units)
+
+
+def settle_right_eye(roles: Roles, surface: Callable[[Chunk], str]) -> None:
+    """`OD` beside an eye form: the right eye if another frequency is written, else either."""
+    od = [r for r in roles.rates if surface(r.chunk) == "od"]
+    if not od:
+        return
+    others = [r for r in roles.rates if r not in od] or roles.slots
+    roles.rates = [r for r in roles.rates if r not in od]
+    for role in od:
+        if others:
+            roles.sites.append(Role("right eye", role.chunk))
+        else:
+            roles.ambiguous.append(Role(("rate", (role.value,)), role.chunk))

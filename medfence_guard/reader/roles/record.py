@@ -1,0 +1,131 @@
+"""What is read of a statement, or of a payload value: its name, and every chunk by role."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from medfence_guard.bundle import Name
+from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity
+
+DAY_PARTS = frozenset({"MORN", "NOON", "AFT", "EVE", "NIGHT", "HS"})
+
+
+class Role(NamedTuple):
+    """A canonical value and the chunk it was read from."""
+
+    value: Any
+    chunk: Chunk
+
+
+@dataclass(slots=True)
+class NameReading:
+    """A name as written. `key`: folded, with suffixes, without a strength number; `label`: the bare numbers after it.
+
+    `entry`: what the bundle says of the whole name, None if it does not know it. `stem`: what it knows of a part of it.
+    """
+
+    key: str
+    start: int
+    end: int
+    entry: Name | None
+    stem: Name | None
+    label: tuple[Fraction, ...] = ()
+    label_chunk: Chunk | None = None
+    release: tuple[str, ...] = ()
+    salts: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    parts: tuple[DrugMention, ...] = ()
+
+    @property
+    def molecules(self) -> tuple[str, ...] | None:
+        """The one composition the name means, sorted; None if unknown or ambiguous."""
+        if self.entry is None or self.entry.ambiguous:
+            return None
+        return self.entry.compositions[0]
+
+
+@dataclass(slots=True)
+class Roles:
+    """Every chunk of one statement, by role, in the order written."""
+
+    name: NameReading | None = None
+    composition: list[tuple[DrugMention, Quantity | None, Chunk]] = field(default_factory=list)
+    strengths: list[Role] = field(default_factory=list)
+    doses: list[Role] = field(default_factory=list)
+    rates: list[Role] = field(default_factory=list)
+    slots: list[Role] = field(default_factory=list)
+    whens: list[Role] = field(default_factory=list)
+    weekdays: list[Role] = field(default_factory=list)
+    prn: list[Role] = field(default_factory=list)
+    prn_for: list[Role] = field(default_factory=list)
+    stat: list[Role] = field(default_factory=list)
+    as_directed: list[Role] = field(default_factory=list)
+    durations: list[Role] = field(default_factory=list)
+    open_durations: list[Role] = field(default_factory=list)
+    forms: list[Role] = field(default_factory=list)
+    releases: list[Role] = field(default_factory=list)
+    routes: list[Role] = field(default_factory=list)
+    sites: list[Role] = field(default_factory=list)
+    maxima: list[Role] = field(default_factory=list)
+    quantities: list[Role] = field(default_factory=list)
+    refills: list[Role] = field(default_factory=list)
+    indications: list[Role] = field(default_factory=list)
+    cues: list[Role] = field(default_factory=list)
+    pseudo_cues: list[Role] = field(default_factory=list)
+    ambiguous: list[Role] = field(default_factory=list)
+    unreadable: list[Role] = field(default_factory=list)
+    unsupported: list[Role] = field(default_factory=list)
+    residue: list[Role] = field(default_factory=list)
+    inert: list[Role] = field(default_factory=list)
+    numbers: list[Role] = field(default_factory=list)
+    verbs: list[Role] = field(default_factory=list)
+    labels: list[Role] = field(default_factory=list)
+    superseded: list[Role] = field(default_factory=list)
+    doses_timed: list[tuple[Role, tuple[str, ...]]] = field(default_factory=list)
+    # What may be said of a complaint, a test or an advice beside the order: nothing rests on it, neither a claim nor an absence.
+    beside: list[Role] = field(default_factory=list)
+    # The numbers of a reason: `if temp > 100 F`.
+    limits: list[Role] = field(default_factory=list)
+    # Counts of pieces that are a dose or a pack, told apart once all of the statement is read.
+    counted: list[Role] = field(default_factory=list)
+    _kinds: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def kinds(self) -> frozenset[str]:
+        """The fields that hold anything. Kept once asked for: ask only when the reading is complete."""
+        if self._kinds is None:
+            self._kinds = frozenset([kind for kind in _KINDS if getattr(self, kind)])
+        return self._kinds
+
+    @property
+    def has_timing(self) -> bool:
+        return bool(self.rates or self.slots or self.prn or self.stat or self.as_directed or self.weekdays or self.day_parts)
+
+    @property
+    def day_parts(self) -> list[Role]:
+        """The times of day among the `when`s: MORN, NOON, AFT, EVE, NIGHT, HS."""
+        return [w for w in self.whens if w.value[0] in DAY_PARTS]
+
+
+_KINDS = tuple(f.name for f in fields(Roles) if f.name not in ("name", "_kinds"))
+
+
+def course_total(roles: Roles) -> tuple[Fraction, Fraction]:
+    """Least and most pieces of a course: dose x times x days, a month being 28 to 31; `(0, 0)` where one of them is not stated."""
+    if not roles.durations:
+        return Fraction(0), Fraction(0)
+    low, _, unit = roles.durations[0].value
+    days = {"d": (1, 1), "wk": (7, 7), "mo": (28, 31)}.get(unit)
+    dose = roles.doses[0].value.parts[0] if roles.doses else Fraction(1)
+    per_day: Fraction | None = None
+    if roles.slots:
+        per_day = sum(roles.slots[0].value[0], Fraction(0))
+    elif roles.rates and roles.rates[0].value.unit in ("d", "wk") and roles.rates[0].value.period == roles.rates[0].value.period_high:
+        rate = roles.rates[0].value
+        per_day = rate.low * dose / (rate.period * (7 if rate.unit == "wk" else 1))
+    elif roles.day_parts and not roles.rates:
+        per_day = len(roles.day_parts) * dose
+    if per_day is None or days is None:
+        return Fraction(0), Fraction(0)
+    return per_day * low * days[0], per_day * low * days[1]

@@ -1,0 +1,204 @@
+"""Where a statement begins: the name behind what leads up to it, unless that name is part of something else."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from medfence_guard.reader.chunks import Chunk, DrugMention
+from medfence_guard.reader.draft import TIMING_KINDS
+from medfence_guard.reader.openings import (
+    is_finding,
+    is_leading_amount,
+    is_list_number,
+    is_name_word,
+    is_ordered,
+    names_something,
+    unlisted_order,
+)
+from medfence_guard.reader.segment.sheet import Sheet
+
+_LEAD_KINDS = frozenset("form verb cue pseudo_cue item inert person_roles terminator release site route".split())
+# What a statement may begin with: what leads up to a name, a list number, an amount, or the name itself.
+_ANCHOR_KINDS = _LEAD_KINDS | {"drug", "number", "amount", "then", "word"}
+_LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
+_LONGEST_LEAD = 40  # what leads up to a name
+_LONGEST_COMBINATION = 80
+# How the place or the manner begins that is told behind the form of a cream.
+_PLACED = frozenset("on over around to thin small pea a".split())
+_VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
+
+
+def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None, at_start: bool) -> int | None:
+    """The index of the name that begins a statement whose first word is at `place`; None if none begins here."""
+    chunk = chunks[place]
+    if chunk.kind not in _ANCHOR_KINDS:
+        return None
+    if chunk.kind in ("drug", "form") and (_taken_with(sheet, chunks, place) or _form_of_open(sheet, chunks, place)):
+        return None
+    if chunk.kind == "drug":
+        if _belongs_to_open(sheet, chunks, place):
+            return None
+        return place if _may_stand_here(sheet, chunks, place, place, header=header) else None
+    after = place
+    form = numbered is not None and at_start
+    count = min(len(chunks), place + _LONGEST_LEAD)
+    if is_list_number(chunks, place):
+        # A list number in the middle of a line.
+        after = place + 2
+        form = True
+    elif chunk.kind == "amount" and is_leading_amount(chunks, place):
+        after = place + 1
+    elif chunk.kind not in _LEAD_KINDS and chunk.kind != "then" and not (chunk.kind == "word" and (form or at_start)):
+        return None
+    while after < count:
+        at = chunks[after]
+        if at.kind == "drug":
+            if _belongs_to_open(sheet, chunks, after, lead=place):
+                return None
+            return after if _may_stand_here(sheet, chunks, place, after, header=header) else None
+        if at.kind == "form":
+            form = True
+        elif at.kind == "verb":
+            # `cream - apply neck to toe`: what follows a verb of use is no name.
+            form = form and not (after > place and any(c.kind == "form" for c in chunks[place:after]))
+        elif at.kind == "word":
+            if (
+                form
+                and is_name_word(chunks, after, sheet.lexicon, at_start=at_start)
+                and not _is_of_time(sheet, chunks, place, after)
+                and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after]))
+                and (at_start or (sheet.open is None and not sheet.context) or is_ordered(chunks, after))
+            ):
+                return after if names_something(chunks, after, not any(c.kind == "form" for c in chunks[place:after])) else None
+            if (
+                at_start
+                and not header
+                and place == after
+                and sheet.section[1] in ("active", "unknown", "reported")
+                and unlisted_order(chunks, after, sheet.lexicon)
+            ):
+                return after
+            if at.value in ("of", "the", "a", "an", "also", "and", "on", "pt", "to") and after > place:
+                after += 1
+                continue
+            return None
+        elif at.kind == "amount" and is_leading_amount(chunks, after):
+            after += 1
+            continue
+        elif at.kind == "mark":
+            if at.value not in _LEAD_MARKS or (at.value in ("+", "&", "/", "(") and after == place):
+                return None
+        elif after > place and is_list_number(chunks, after):
+            form = True
+        elif at.kind not in _LEAD_KINDS and at.kind != "then":
+            return None
+        after += 1
+    return None
+
+
+def _is_of_time(sheet: Sheet, chunks: Sequence[Chunk], place: int, after: int) -> bool:
+    """`tablets finished May`, `tablets till delivery`, `drops over`: until when, and no name."""
+    word = str(chunks[after].value)
+    told = after > place and chunks[after - 1].kind == "cue" and any(c.kind == "form" for c in chunks[place:after])
+    plain = sheet.lexicon.plain
+    return word in sheet.lexicon.remarks.starts or word in plain.small or (told and word in plain.time_words)
+
+
+def _taken_with(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
+    """`500 mg daily with iron tablet`, `along with Naproxen SOS`: what an order is taken with, not an order of its own.
+
+    A name behind `with` that nothing is said of, or that is ordered elsewhere on the page.
+    """
+    draft = sheet.open
+    if draft is None or draft.last_line != sheet.line or place == 0 or sheet.surface(chunks[place - 1]) not in ("with", "along with"):
+        return False
+    name = next((n for n in range(place, min(place + 3, len(chunks))) if chunks[n].kind == "drug"), None)
+    if name is None or any(c.kind != "form" and c.value not in (".", "-") for c in chunks[place:name]):
+        return False
+    if not any(c.kind in ("amount", "number", "tuple", *TIMING_KINDS) for c in draft.chunks[draft.anchor :]):
+        return False
+    rest = list(itertools.takewhile(lambda c: c.value not in (".", ";", ","), chunks[name + 1 :]))
+    if any(c.kind in ("amount", "number", "tuple", "malformed", "drug", "form") and (c.kind != "form" or n) for n, c in enumerate(rest)):
+        return False
+    ordered = any(d.chunks[d.anchor].value == chunks[name].value for d in sheet.out.drafts)
+    return ordered or not any(c.kind in TIMING_KINDS for c in rest)
+
+
+def _form_of_open(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
+    """`Mupirocin 2% ointment on cracks`: the form of the name before it, and where it goes; no name is opened by it."""
+    draft, chunk = sheet.open, chunks[place]
+    if draft is None or draft.last_line != sheet.line or chunk.kind != "form" or place + 1 >= len(chunks):
+        return False
+    if sheet.lexicon.form_family.get(chunk.value) != "topical" or any(c.kind == "form" for c in draft.chunks):
+        return False
+    named = draft.chunks[draft.anchor :]
+    if any(c.kind not in ("drug", "amount", "number", "release", "word") for c in named) or not any(c.kind == "amount" for c in named):
+        return False
+    after = place + 1 + (chunks[place + 1].kind == "mark" and chunks[place + 1].value in ("-", ","))
+    return after < len(chunks) and sheet.surface(chunks[after]).split()[0] in _PLACED
+
+
+def _may_stand_here(sheet: Sheet, chunks: Sequence[Chunk], place: int, anchor: int, *, header: bool) -> bool:
+    """Letterhead, complaints, findings and laboratory lines hold names that are no orders."""
+    status = sheet.section[1]
+    with_form = any(c.kind == "form" for c in chunks[place:anchor])
+    dose_and_time = any(c.kind in ("amount", "number") for c in chunks[anchor + 1 : anchor + 4]) and any(
+        c.kind in ("rate", "slots", "prn") for c in chunks[anchor + 1 : anchor + 10]
+    )
+    if header:
+        first = sheet.text[chunks[0].start : chunks[0].end]
+        return with_form or (dose_and_time and first in _VITALS)
+    linked = any(c.kind == "cue" and c.value[0] in ("taking", "continue") for c in [*sheet.context, *chunks[place:anchor]])
+    if linked:
+        return True
+    if status == "none" and not with_form:
+        rest = chunks[anchor + 1 : anchor + 10]
+        return any(c.kind in ("amount", "number", "tuple") for c in rest[:3]) and any(c.kind in ("rate", "slots", "prn") for c in rest)
+    if with_form:
+        return True
+    if is_finding(chunks, anchor):
+        return False
+    # `Test: Calcium, Vit B12, Creatinine`: a list of laboratory names, none of them dosed.
+    named_first = anchor == 0 and len(chunks) > 1 and chunks[1].kind == "word"
+    return named_first or not sheet.is_tested or anchor < sheet.last_dosed
+
+
+def _belongs_to_open(sheet: Sheet, chunks: Sequence[Chunk], place: int, lead: int | None = None) -> bool:
+    """Whether the name at `place` goes with the statement being read: a printed composition, a combination, `Brand (Generic)`."""
+    draft = sheet.open
+    if draft is None or (
+        lead is not None
+        and any(c.kind in ("cue", "item") or (c.kind == "form" and c.value not in ("tablet", "capsule")) for c in chunks[lead:place])
+    ):
+        return False
+    if lead is not None and any(c.kind in ("verb", "then", "terminator", "person_roles") for c in chunks[lead:place]):
+        return False
+    if draft.after_break and not draft.in_brackets:
+        return False
+    if draft.holds("composition") or any(c.kind == "composition" for c in chunks[max(0, place - 4) : place]):
+        if draft.in_brackets or any(c.kind == "composition" for c in draft.chunks[-8:]):
+            return True
+    if draft.in_brackets:
+        inside = draft.bracket_content(chunks, place)
+        return not any(c.kind in ("cue", "verb", "person_roles") for c in inside)
+    # A combination: names joined by + or /, nothing but amounts between them, and no brand among them.
+    trail = draft.chunks[draft.anchor :]
+    if len(trail) > _LONGEST_COMBINATION:
+        return False
+    joint = trail[-1] if trail else None
+    if joint is None or lead is not None:
+        return False
+    text = str(joint.value) if joint.kind in ("mark", "word") else ""
+    if text == "-" and len(trail) > 1 and trail[-2].end == joint.start and chunks[place].start == joint.end:
+        # `Amoxicillin-Clavulanate`: a hyphen without white space joins.
+        text = "+"
+    if text not in ("+", "/", "&") and not (joint.kind in ("word", "inert") and text in ("and",)) and joint.kind != "indication_part":
+        return False
+    body = trail[:-1]
+    if any(c.kind not in ("drug", "amount", "number", "mark", "word", "release", "inert", "indication_part") for c in body):
+        return False
+    if text not in ("+", "/", "&") and any(c.kind in ("amount", "number") for c in body):
+        return False
+    names = [c.value for c in body if c.kind == "drug"] + [chunks[place].value]
+    return all(isinstance(n, DrugMention) and n.name is not None and not n.name.brand for n in names)

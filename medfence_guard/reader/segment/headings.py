@@ -1,0 +1,185 @@
+"""Headings: one that sets the section of what stands below it, and one of another time, place or decision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from medfence_guard.contract import Span
+from medfence_guard.reader.asides import is_aside, is_of_the_paper
+from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
+from medfence_guard.reader.lines import undecorated
+from medfence_guard.reader.remarks import heads_something_else, heads_two_columns
+from medfence_guard.reader.segment.sheet import Sheet
+
+# Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
+_LINE_SECTIONS = frozenset(
+    "allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split()
+)
+# A list of what is taken begins in the middle of a sentence.
+_LEADING = frozenset({"pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of"})
+# Labels that are a heading below an order as well.
+_ABOVE_LABELS = frozenset({"rx", "adv", "advice", "plan", "treatment"})
+
+
+class _Heading(NamedTuple):
+    """A heading as it is written: behind it stands a colon, or nothing on the line; `leads`: the sentence goes on (`pt on X`)."""
+
+    chunk: Chunk
+    name: str
+    status: str
+    surface: str
+    colon: bool
+    alone: bool
+    leads: bool
+
+    @property
+    def is_rx(self) -> bool:
+        return self.surface in ("rx", "℞")
+
+
+def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
+    """The index behind the heading at `place`, which sets the section; None if none stands there."""
+    if not means(chunks[place], "heading") or chunks[place].kind == "drug":
+        return None
+    heading = _heading_at(sheet, chunks, place, at_start=at_start)
+    if heading is None:
+        return None
+    _note_ends(sheet, heading)
+    # `do not take Medications started:` below an order: the words stand before the heading, whoever took them.
+    taken = chunks[:place] if sheet.open is not None and sheet.open.line < sheet.line and not sheet.broke else []
+    sheet.close()
+    led = [
+        c
+        for c in [*sheet.context, *(c for c in taken if c.kind == "cue")]
+        if c.kind in ("cue", "word", "person_roles", "unreadable", "prn", "rate", "weekday", "amount", "slots")
+        and c.value not in sheet.lexicon.reference_words
+    ]
+    sheet.context = []
+    sheet.clause_cue = None
+    name, surface = heading.name, heading.surface
+    sheet.signed = sheet.signed or (name == "signature" and bool(sheet.out.drafts))
+    if name in ("rx", "plan") and ("discharge" in surface or surface.startswith("d/c")):
+        sheet.out.discharge = True
+    sheet.out.prescriptions += heading.is_rx
+    bracket = heading.is_rx and place + 1 < len(chunks) and chunks[place + 1].kind == "mark" and chunks[place + 1].value == "("
+    if bracket or (name == "rx" and any(means(c, "person_roles") for c in chunks[place + 1 : place + 4])):
+        sheet.out.persons.extend(c for c in chunks[place + 1 :] if means(c, "person_roles"))
+    if bracket:
+        sheet.section = (name, heading.status)
+        return len(chunks)
+    rest = place + 1 + heading.colon
+    _set_section(sheet, heading, led, rest, inline=rest < len(chunks))
+    return rest
+
+
+def _heading_at(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> _Heading | None:
+    """The heading whose words stand at `place`, if they are written as one, and not as a part of the order above."""
+    chunk = chunks[place]
+    value = meaning_of(chunk, "heading")
+    assert isinstance(value, tuple)
+    name, status = value
+    surface = sheet.surface(chunk)
+    following = chunks[place + 1] if place + 1 < len(chunks) else None
+    colon = following is not None and following.kind == "mark" and following.value in (":", "-", ":-", "=")
+    if colon and following is not None and following.value == "-" and not at_start:
+        colon = False
+    alone = following is None and place == 0
+    leads = at_start and name == "current" and surface in _LEADING
+    heading = _Heading(chunk, name, status, surface, colon, alone, leads)
+    if means(chunk, "label") and colon and sheet.open is not None and name not in _LINE_SECTIONS and surface not in _ABOVE_LABELS:
+        return None
+    if not (colon or (alone and at_start) or heading.is_rx or leads):
+        return None
+    if chunk.kind == "cue" and not (colon or alone or leads):
+        return None
+    return heading
+
+
+def _note_ends(sheet: Sheet, heading: _Heading) -> None:
+    """`Stopped`, alone on its line below an order, may be its end or the next heading."""
+    if not heading.alone:
+        return
+    chunk = heading.chunk
+    if heading.status in ("stopped", "past", "allergy") and sheet.out.drafts:
+        sheet.ends_with = (Span(chunk.start, chunk.end), len(sheet.out.drafts) + (sheet.open is not None))
+    if means(chunk, "cue") and sheet.open is not None and sheet.line - sheet.open.last_line <= 1:
+        sheet.open.loose.append(chunk)
+
+
+def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: int, *, inline: bool) -> None:
+    """What stands behind and below the heading is of its section. `led`: what leads the heading (`Mother's medications:`, `Sample Rx`)
+    qualifies it."""
+    name = heading.name
+    if inline and sheet.last_below < rest and (name in _LINE_SECTIONS or (heading.leads and not heading.colon)):
+        sheet.after_line = sheet.after_line or sheet.section
+    sheet.section = (name, heading.status)
+    if name == "followup" and inline and any(c.kind == "cue" for c in led):
+        # `hold until review: Tab X`
+        sheet.unknown_heading = True
+        return
+    kept = sheet.unknown_heading and inline and means(heading.chunk, "label")
+    sheet.unknown_heading = kept or (bool(led) and name in ("rx", "current", "plan") and len(led) <= 3)
+    sheet.muted = False
+    if heading.leads:
+        sheet.context.append(heading.chunk)
+
+
+def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
+    """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
+    framed = chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")
+    decorated = framed or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
+    written = any(c.kind in ("word", "inert", "heading", "label", "cue") for c in chunks)
+    if (
+        decorated
+        and not any(c.kind in ("drug", "form", "rate", "slots", "when", "amount", "number") for c in chunks)
+        and (written or not any(c.kind == "prn" for c in chunks))
+    ):
+        chunks = undecorated(chunks)
+        if not chunks:
+            return chunks
+    colon = next((n for n, c in enumerate(chunks[:8]) if c.kind == "mark" and c.value in (":", ":-")), len(chunks) - 1)
+    inline = colon < len(chunks) - 1
+    text = sheet.text[chunks[0].start : chunks[colon].end]
+    if any(c.kind in ("drug", "amount") for c in chunks[:colon]) or (not inline and chunks[colon].kind in ("drug", "amount")):
+        return chunks
+    if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
+        return chunks
+    if not inline and (not sheet.followed[sheet.line] or _is_told(sheet, chunks)):
+        return chunks
+    whole = sheet.text[slice(*extent(chunks))]
+    timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
+    if not inline and not timed and heads_two_columns(whole, sheet.lexicon):
+        sheet.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
+        return chunks
+    first = meaning_of(chunks[0], "heading")
+    own = isinstance(first, tuple) and first[1] not in ("none", "cue", "reported")
+    if own and (inline or chunks[colon].value == ":" or colon == 0):
+        # A heading that is known says its own status.
+        return chunks
+    known = any(
+        means(c, "heading") or c.kind in ("indication", "medicine_class", "header_line_starts", "form", "label", "item") for c in chunks
+    )
+    # `PRN medicines`, `As needed by Dr Rao`: when those below are taken.
+    needed = (
+        not inline
+        and written
+        and any(c.kind == "prn" for c in chunks)
+        and not any(c.kind in ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday", "maximum") for c in chunks)
+    )
+    # `On dialysis days:`, `Before exercise:`
+    limited = not inline and chunks[colon].value == ":" and sheet.surface(chunks[0]) in sheet.lexicon.remarks.starts
+    if not needed and not limited and not heads_something_else(text, sheet.lexicon) and not (framed and not known and len(chunks) <= 6):
+        return chunks
+    sheet.close()
+    sheet.section = ("", "unknown")
+    sheet.unknown_heading = True
+    sheet.ahead = (-2, [])
+    return chunks[colon + 1 :]
+
+
+def _is_told(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
+    """`Side effects explained`: a clause, no heading, though a word of it could head one. A visit (`Visit 12/01`) may."""
+    classes = [row for row in sheet.asides if row.name != "visits"]
+    told = is_of_the_paper(chunks, sheet.text, sheet.lexicon.remarks.in_no_name) or is_aside(chunks, sheet.text, classes)
+    return len(chunks) > 1 and chunks[-1].value != ":" and told

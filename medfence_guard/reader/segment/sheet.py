@@ -1,0 +1,98 @@
+"""A page while it is cut: what is known of it, what was found, and where in it the reading is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from medfence_guard.contract import Span
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.draft import Draft, Segmented, TakenSoFar
+from medfence_guard.reader.lexicon import AsideClass, Lexicon
+
+
+@dataclass(slots=True)
+class Sheet:
+    """One page while its lines are read, from the first to the last.
+
+    `spoken`: the runs of letters that can be read in it, None if its words were cut into pieces.
+    """
+
+    # What is known of the page before its lines are read.
+    text: str
+    lexicon: Lexicon
+    spoken: frozenset[str] | None
+    asides: Sequence[AsideClass]
+    marked_for_a_model: bool
+    # Of each line but the last: whether a medicine or a form stands on the next.
+    followed: Sequence[bool]
+    # Line -> the columns that it is the head of; line -> the number of its row or entry.
+    heads: Mapping[int, tuple[str, ...]]
+    serials: Mapping[int, int]
+    # Marks before a line that tell it apart from its neighbours.
+    signs: frozenset[str]
+    # Whether the page goes by `S:`, `O:`, `A:`, `P:`.
+    soap: bool
+
+    # What was found.
+    out: Segmented = field(default_factory=Segmented)
+    told_asides: list[tuple[int, int]] = field(default_factory=list)
+    so_far: TakenSoFar = field(default_factory=TakenSoFar)
+    list_heads: dict[str, int] = field(default_factory=dict)
+    voided: bool = False
+    signed: bool = False
+    # A status alone on its line, and how many statements stood above it.
+    ends_with: tuple[Span, int] | None = None
+
+    # Where the reading is: the statement that is open, the clause before the next one, and what both stand under.
+    line: int = 0
+    open: Draft | None = None
+    context: list[Chunk] = field(default_factory=list)
+    section: tuple[str, str] = ("", "unknown")
+    # The section that holds again below this line.
+    after_line: tuple[str, str] | None = None
+    columns: tuple[str, ...] = ()
+    unknown_heading: bool = False
+    # A line, and what was said on it of the order to come.
+    ahead: tuple[int, list[Chunk]] = (-2, [])
+    after_visit: bool = False
+
+    # Of the line: the cue of its clause, whether nothing is read up to the end of the sentence, and whether a sentence has ended.
+    clause_cue: Chunk | None = None
+    muted: bool = False
+    broke: bool = False
+    # Whether it tells a machine what to do, is marked apart, or has a bullet.
+    injected: bool = False
+    ticked: bool = False
+    bulleted: bool = False
+    # How many asides it has, and whether anything else.
+    asides_passed: int = 0
+    told: bool = False
+    # Whether it names a test, its last chunk that can be said of a medicine, its last word `below`, whether it speaks of the rest.
+    is_tested: bool = False
+    last_dosed: int = -1
+    last_below: int = -1
+    names_rest: bool = False
+
+    def surface(self, chunk: Chunk) -> str:
+        return self.text[chunk.start : chunk.end]
+
+    def may_say(self, words: frozenset[str]) -> bool:
+        """Whether the page may hold any of these words; a pattern that needs one is not tried otherwise."""
+        return self.spoken is None or not words.isdisjoint(self.spoken)
+
+    def begin_line(self) -> None:
+        """Forget what was of the line before."""
+        self.muted = False
+        self.asides_passed = 0
+        self.told = False
+        self.broke = False
+        self.after_visit = False
+        self.context = []
+        self.clause_cue = None
+
+    def close(self) -> None:
+        """The open statement ends here."""
+        if self.open is not None:
+            self.out.drafts.append(self.open)
+            self.open = None
