@@ -96,6 +96,9 @@ def turns(tokens: Sequence[str]) -> bool:
     if len(tokens) == 2 and tokens[1] == "time" and tokens[0] not in _BEFORE_TIME:
         # `Exam time`
         return True
+    if len(tokens) > 2 and tokens[1] == "days" and tokens[0].isalpha() and tokens[0] not in _BEFORE_DAYS:
+        # `Exercise days BD`
+        return True
     named = len(tokens) > 1 and tokens[-2].isalpha() and tokens[-2] not in _BEFORE_DAYS
     return tokens[-1] in _LAST or (tokens[-1] in ("day", "days") and named)
 

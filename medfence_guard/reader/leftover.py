@@ -56,6 +56,7 @@ _TAKEN_BEFORE = frozenset({"past", "complaints"})
 _TURNING = frozenset("cue prn rate weekday slots stat then unsupported maximum collective".split())
 _TITLES = frozenset("label heading mark item inert".split())
 _ANSWERS = frozenset({"no", "dispensed"})
+_ADDING = frozenset({"also", "too", "again", "extra"})
 _COMPLAINT = frozenset("indication indication_part mark".split())
 _KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
 _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
@@ -74,6 +75,9 @@ _LONGEST_WEIGHT = 4
 # Before a measured value: from where on, or until when.
 _LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for)$")
 _LONGEST_LIMIT = 5
+# Prose that points at the orders, and says when or whether they hold.
+_POINTING = frozenset("following these those below undermentioned".split())
+_WHETHER = frozenset("once when whenever if unless until till not never".split())
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
 _NEGATIONS = frozenset({"not", "never", "mat", "nahi", "नहीं", "मत"})
 # Before a name: where or as what it is given, or that it is to be.
@@ -246,6 +250,9 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     told_last = page.text_of(body[-1:]) in _ANSWERS and (len(body) == 1 or body[-2].value == ":")
     if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days", "time") and turns(_WORD.findall(page.text_of(body))))):
         # `2. No`, `Exam days`
+        return False
+    if titled and page.text_of(body[-1:]) in _ADDING:
+        # `Lunch dose also`
         return False
     if kinds <= _PRINTED or named or titled:
         return True
@@ -442,6 +449,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     conditional = any(c.kind == "prn" or (c.kind == "cue" and c.value[0] == "conditional") for c in body)
     if conditional and any(c.kind == "verb" or c.value == "order_forms" for c in body):
         # `take with water if fever`, `he is advised to take with water if fever`
+        return True
+    if not _POINTING.isdisjoint(words) and not _WHETHER.isdisjoint(words):
+        # `the following should be begun once the report is negative`
         return True
     if told and remarks.deciding_short.issuperset(words):
         # `HPI: irregular`

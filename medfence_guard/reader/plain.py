@@ -66,6 +66,7 @@ _NEEDED = frozenset({"sos", "prn"})
 _RHYTHMS = frozenset("once twice daily weekly hourly regularly frequently".split())
 # Behind one of these a length of time is until when: `CBC after 2 weeks`.
 _APPOINTING = frozenset("after in within at by next every from till until beyond".split())
+_OF_THE_SUN = frozenset("exposure protection damage light".split())
 _NUMBERED = frozenset("day stage grade type class phase no".split())
 _MARKS = frozenset(",/&+-()'\".:")
 _TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*(?:-[a-z]+)*|\d+(?:[.,/:]\d+)*|\S")
@@ -179,8 +180,12 @@ def _needs(tokens: Sequence[str], chunks: Sequence[Chunk | None]) -> set[str]:
     for at, (token, chunk) in enumerate(zip(tokens, chunks, strict=True)):
         kind = "word" if chunk is None else chunk.kind
         before = tokens[at - 1] if at else ""
+        if at and chunk is not None and chunk is chunks[at - 1]:
+            continue
         if kind in ("prn", "stat") or token in _NEEDED:
             found.add("need")
+        elif token == "sun" and tokens[at + 1 : at + 2] and tokens[at + 1] in _OF_THE_SUN:
+            continue
         elif kind in ("rate", "weekday", "unsupported") or token in _RHYTHMS:
             found.add("rhythm")
         elif kind == "when":
