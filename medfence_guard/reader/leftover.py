@@ -465,6 +465,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if not told and len(words) <= _SHORT and regimen and kinds.isdisjoint(_COMPLAINT - {"mark"}):
         # `Weekly pillbox`, `Oral to IV`
         return True
+    if short and any(c.kind == "prn" for c in body):
+        # `Sleep SOS`
+        return True
     if titled and "prescription" in spoken:
         # `Name: A B, prescription of C`
         return True

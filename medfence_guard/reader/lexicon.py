@@ -466,6 +466,11 @@ def _stands_for(listed: str, token: str) -> bool:
 _LONGEST_GLUED = 24
 
 
+def _without(groups: Mapping[str, Sequence[str]], vague: frozenset[str]) -> dict[str, list[str]]:
+    """The plain words by what they are about, without those that alone name nothing."""
+    return {name: [word for word in words if word not in vague] for name, words in groups.items()}
+
+
 class PlainWords(NamedTuple):
     """The tables of `lexicon/plain.json`, compiled (`reader/plain.py`)."""
 
@@ -844,7 +849,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         mass_and_units=frozenset(tables["units"]["mass_and_units"]),
         asides=compile_asides(tables["asides"]),
         plain=plain,
-        advice=Advice.from_json(tables["advice"], tables["plain"]["groups"]),
+        advice=Advice.from_json(tables["advice"], _without(tables["plain"]["groups"], plain.vague)),
         spoken=frozenset(build.words() | set(units) | set(time_units) | set(tables["units"]["number_words"])) - plain.group_of.keys(),
         printed=tuple(sections["boilerplate"]),
         ending=frozenset(p for row in cues["cues"] if row["class"] not in _GOING_ON for p in row["phrases"] if " " not in p),
