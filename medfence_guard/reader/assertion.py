@@ -40,6 +40,8 @@ _CLASS_STATUS: dict[str, str | None] = {
 _SECTION_CLASS = {"allergy": "allergy", "stopped": "stopped", "past": "past", "family": "family"}
 _EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "aside from", "barring", "excluding", "save for"})
 _ENDS = frozenset({"till", "until", "upto", "up to"})
+# Words of a joint by which an order ends.
+ENDS_IT = {"stop": "stopped", "hold": "held", "band": "stopped", "बंद": "stopped"}
 EXCLUDED = frozenset({"stopped", "held", "not_taking", "allergy", "avoid", "past", "family", "conditional", "hypothetical"})
 
 
@@ -58,6 +60,10 @@ def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[C
     for chunk in context:
         if chunk.kind == "terminator" or chunk.kind == "pseudo_cue":
             reaching = []
+            ending = next((ENDS_IT[word] for word in surface(chunk).split() if word in ENDS_IT), None)
+            if ending is not None and chunk.kind == "terminator":
+                # `Metformin BD and stop Amlodipine`: it ends the reach of what stands before it, and is a cue itself.
+                reaching.append(chunk._replace(kind="cue", value=(ending, "before")))
         elif chunk.kind == "cue":
             cue_class = chunk.value[0]
             if cue_class == "taking":
@@ -92,6 +98,14 @@ def _all_exclude(loose: Sequence[Chunk], own: Sequence[str]) -> bool:
     """`STOP X` or `Allergy: X`, and `H/o fever` on the next line: each of them says that X is not to be given (P24)."""
     beside = [_CLASS_STATUS.get(chunk.value[0]) if chunk.kind == "cue" else None for chunk in loose]
     return bool(own) and all(status in EXCLUDED for status in (*own, *beside))
+
+
+def _has_own_object(cues: Sequence[Chunk], before: Sequence[Chunk]) -> bool:
+    """Whether the words before a name close with a comma what its last cue, that points forward, is said of."""
+    last = max((c.start for c in cues if c.value[1] != "after"), default=-1)
+    behind = [c for c in before if c.start > last]
+    comma = next((at for at, c in enumerate(behind) if c.kind == "mark" and c.value == ","), 0)
+    return last >= 0 and comma > 0
 
 
 def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: bool, surface: Callable[[Chunk], str]) -> Assertion:
@@ -172,6 +186,9 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         # `X not stopped`: what a denial leaves of it.
         return Assertion(UNDECIDED, cues, conflict=True)
     if excluding and (ACTIVE in kinds or UNDECIDED in kinds):
+        return Assertion(UNDECIDED, cues, conflict=True)
+    if excluding and timed and _has_own_object(cues, [*draft.context, *lead]):
+        # `Avoid NSAIDs, Tab Lasix 40 mg OD`: an order of its own behind what is avoided.
         return Assertion(UNDECIDED, cues, conflict=True)
     if excluding:
         return Assertion(min(excluding) if len(excluding) > 1 else next(iter(excluding)), cues)

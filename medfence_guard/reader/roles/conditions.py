@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from medfence_guard.reader.assertion import ENDS_IT
 from medfence_guard.reader.beside import is_advice
 from medfence_guard.reader.chunks import Chunk, Quantity
 from medfence_guard.reader.roles.context import GLUE_WORDS, SILENT_GLUE, Context, is_last
@@ -13,8 +14,6 @@ _ENDING = frozenset({"stopped", "held", "avoid", "not_taking"})
 _REASON_WORDS = frozenset("for if or and of f c above below more than is degree deg over less fever temp there".split())
 # Joints that take out what stands behind them.
 _EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "aside from"})
-# Words of a joint that end the order before it, and how.
-_ENDS_IT = {"stop": "stopped", "hold": "held", "band": "stopped", "बंद": "stopped"}
 _JOINS = frozenset("and aur और but however instead though although whereas lekin magar parantu लेकिन मगर परंतु परन्तु किंतु".split())
 _OPEN_NEGATIONS = frozenset({"not applicable", "not valid", "not necessarily", "not only", "not just", "no further"})
 _OPEN_ENDS = frozenset("in of with for to".split())
@@ -127,7 +126,7 @@ def _read_joint(at: Context, place: int) -> int:
         while after < len(chunks) and (chunks[after].value in GLUE_WORDS or chunks[after].value in ("(", "-", ":")):
             after += 1
         return after + 1
-    ending = next((_ENDS_IT[word] for word in text.split() if word in _ENDS_IT), None)
+    ending = next((ENDS_IT[word] for word in text.split() if word in ENDS_IT), None)
     last = is_last(chunks, place)
     if ending is not None:
         # `x 5 days and stop` says no more than the duration does.
