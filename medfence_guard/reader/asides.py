@@ -47,6 +47,7 @@ _AND_TAKE = frozenset(
 _OTHERS = frozenset("wife husband mother father brother sister son daughter friend neighbour neighbor spouse".split())
 _STOPPING = frozenset("stop hold omit skip continue cont change reduce increase repeat start".split())
 _GIVING = frozenset("use take give apply len lein".split())
+_TAKEN_WITH = frozenset({"diet", "drink"})
 _OPENS = frozenset({"opd", "clinic", "hours"})
 
 
@@ -94,6 +95,9 @@ def turns(tokens: Sequence[str]) -> bool:
         return True
     if len(tokens) == 2 and tokens[1] == "time" and tokens[0] not in _BEFORE_TIME:
         # `Exam time`
+        return True
+    if len(tokens) > 2 and tokens[1] == "days" and tokens[0].isalpha() and tokens[0] not in _BEFORE_DAYS:
+        # `Exercise days BD`
         return True
     named = len(tokens) > 1 and tokens[-2].isalpha() and tokens[-2] not in _BEFORE_DAYS
     return tokens[-1] in _LAST or (tokens[-1] in ("day", "days") and named)
@@ -155,6 +159,9 @@ def _is_of(clause: Clause, row: AsideClass) -> bool:
         return False
     at, subject, opened = head
     timed = any(c is not None and c.kind in ("when", "rate", "cue") for c in clause.chunks)
+    if subject == 1 and tokens[at] in _TAKEN_WITH and not opened and timed:
+        # `Drink at night`: the medicine, or something else?
+        return False
     if tokens[at : at + subject] == ["rest"] and ((not opened and timed) or not _STOPPING.isdisjoint(tokens[:at])):
         # `Rest after food`, `Rest stop`, `Stop rest`: of the other orders.
         return False

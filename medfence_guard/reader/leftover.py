@@ -56,6 +56,7 @@ _TAKEN_BEFORE = frozenset({"past", "complaints"})
 _TURNING = frozenset("cue prn rate weekday slots stat then unsupported maximum collective".split())
 _TITLES = frozenset("label heading mark item inert".split())
 _ANSWERS = frozenset({"no", "dispensed"})
+_ADDING = frozenset({"also", "too", "again", "extra"})
 _COMPLAINT = frozenset("indication indication_part mark".split())
 _KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
 _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
@@ -74,6 +75,9 @@ _LONGEST_WEIGHT = 4
 # Before a measured value: from where on, or until when.
 _LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for)$")
 _LONGEST_LIMIT = 5
+# Prose that points at the orders, and says when or whether they hold.
+_POINTING = frozenset("following these those below undermentioned".split())
+_WHETHER = frozenset("once when whenever if unless until till not never".split())
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
 _NEGATIONS = frozenset({"not", "never", "mat", "nahi", "नहीं", "मत"})
 # Before a name: where or as what it is given, or that it is to be.
@@ -246,6 +250,9 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     told_last = page.text_of(body[-1:]) in _ANSWERS and (len(body) == 1 or body[-2].value == ":")
     if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days", "time") and turns(_WORD.findall(page.text_of(body))))):
         # `2. No`, `Exam days`
+        return False
+    if titled and page.text_of(body[-1:]) in _ADDING:
+        # `Lunch dose also`
         return False
     if kinds <= _PRINTED or named or titled:
         return True
@@ -443,6 +450,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if conditional and any(c.kind == "verb" or c.value == "order_forms" for c in body):
         # `take with water if fever`, `he is advised to take with water if fever`
         return True
+    if not _POINTING.isdisjoint(words) and not _WHETHER.isdisjoint(words):
+        # `the following should be begun once the report is negative`
+        return True
     if told and remarks.deciding_short.issuperset(words):
         # `HPI: irregular`
         return True
@@ -454,6 +464,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     regimen = not kinds.isdisjoint(_REGIMEN) or (len(body) > 1 and body[-1].kind == "route")
     if not told and len(words) <= _SHORT and regimen and kinds.isdisjoint(_COMPLAINT - {"mark"}):
         # `Weekly pillbox`, `Oral to IV`
+        return True
+    if short and any(c.kind == "prn" for c in body):
+        # `Sleep SOS`
         return True
     if titled and "prescription" in spoken:
         # `Name: A B, prescription of C`

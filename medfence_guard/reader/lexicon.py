@@ -466,6 +466,11 @@ def _stands_for(listed: str, token: str) -> bool:
 _LONGEST_GLUED = 24
 
 
+def _without(groups: Mapping[str, Sequence[str]], vague: frozenset[str]) -> dict[str, list[str]]:
+    """The plain words by what they are about, without those that alone name nothing."""
+    return {name: [word for word in words if word not in vague] for name, words in groups.items()}
+
+
 class PlainWords(NamedTuple):
     """The tables of `lexicon/plain.json`, compiled (`reader/plain.py`)."""
 
@@ -482,6 +487,11 @@ class PlainWords(NamedTuple):
     conditions: ByFirst
     timed: frozenset[str]
     conditional: frozenset[str]
+    recurring: frozenset[str]
+    eaten: frozenset[str]
+    lasting: frozenset[str]
+    vague: frozenset[str]
+    refusing: frozenset[str]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> PlainWords:
@@ -500,6 +510,11 @@ class PlainWords(NamedTuple):
             conditions=_by_first(raw["conditions"]),
             timed=frozenset(raw["timed"]),
             conditional=frozenset(raw["conditional"]),
+            recurring=frozenset(raw["recurring"]["done"]),
+            eaten=frozenset(raw["recurring"]["eaten"]),
+            lasting=frozenset(raw["lasting"]),
+            vague=frozenset(raw["vague"]),
+            refusing=frozenset(raw["refusing"]),
         )
 
     def opening(self, tokens: Sequence[str]) -> int:
@@ -834,7 +849,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         mass_and_units=frozenset(tables["units"]["mass_and_units"]),
         asides=compile_asides(tables["asides"]),
         plain=plain,
-        advice=Advice.from_json(tables["advice"], tables["plain"]["groups"]),
+        advice=Advice.from_json(tables["advice"], _without(tables["plain"]["groups"], plain.vague)),
         spoken=frozenset(build.words() | set(units) | set(time_units) | set(tables["units"]["number_words"])) - plain.group_of.keys(),
         printed=tuple(sections["boilerplate"]),
         ending=frozenset(p for row in cues["cues"] if row["class"] not in _GOING_ON for p in row["phrases"] if " " not in p),

@@ -50,6 +50,24 @@ _NEEDS_ANOTHER = frozenset({"reduction", "increase", "decrease"})
 _COUNTED = frozenset("strip strips pack packs packet packets box boxes bottle bottles sachet sachets tube tubes".split())
 _INFUSED = frozenset("fluid fluids saline".split())
 _ASKING = frozenset((first, "with") for first in ("check", "confirm", "ask", "discuss"))
+# What each thing said of time needs as its subject, by what `_done_as` calls it.
+_DONE_AS = {
+    "need": frozenset({"done", "met"}),
+    "condition": frozenset({"done", "met"}),
+    "rhythm": frozenset({"done", "eaten"}),
+    "count": frozenset({"done", "eaten", "met"}),
+    "occasion": frozenset({"done", "eaten"}),
+    "length": frozenset({"done", "eaten", "lasting", "met"}),
+}
+# What is refused may be so at a time: `No driving at night`.
+_REFUSED = frozenset({"occasion", "length"})
+_LONGEST_REFUSAL = 5
+_NEEDED = frozenset({"sos", "prn"})
+_RHYTHMS = frozenset("once twice daily weekly hourly regularly frequently".split())
+# Behind one of these a length of time is until when: `CBC after 2 weeks`.
+_APPOINTING = frozenset("after in within at by next every from till until beyond".split())
+_OF_THE_SUN = frozenset("exposure protection damage light".split())
+_NUMBERED = frozenset("day stage grade type class phase no".split())
 _MARKS = frozenset(",/&+-()'\".:")
 _TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*(?:-[a-z]+)*|\d+(?:[.,/:]\d+)*|\S")
 
@@ -63,6 +81,7 @@ def is_plain(
     """
     if any(c.kind in _NEVER or (c.kind == "cue" and _ends(c)) for c in chunks):
         return False
+    headed = visit
     tokens, _, held = clause_of(chunks, text, _TOKEN)
     if misread is not None:
         tokens = misread.words(tokens, known=lambda word: words.group(word) is not None or word in words.small)
@@ -113,7 +132,71 @@ def is_plain(
             at += 1
         else:
             return False
-    return answered
+    return answered and (headed or _have_their_subjects(tokens, held, words))
+
+
+def _have_their_subjects(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords) -> bool:
+    """Whether what is needed, timed, counted or conditioned is done so: `Physio BD`, `Ice SOS`, and no `Work SOS`, `Blood BD`.
+
+    The subject stands in the same part of the clause, or in the one before a part that has none.
+    """
+    kinds = [_done_as(at, tokens, held, words) for at in range(len(tokens))]
+    subjects: frozenset[str] = frozenset()
+    start = 0
+    for end in [*(at for at, token in enumerate(tokens) if token == ","), len(tokens)]:
+        subjects = frozenset(filter(None, kinds[start:end])) or subjects
+        refused = not words.refusing.isdisjoint(tokens[start : min(end, start + _LONGEST_REFUSAL)])
+        for need in _needs(tokens[start:end], held[start:end]):
+            found = frozenset(filter(None, kinds)) if need == "condition" else subjects
+            if _DONE_AS[need].isdisjoint(found) and not (refused and need in _REFUSED and found):
+                return False
+        start = end + 1
+    return True
+
+
+def _done_as(at: int, tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords) -> str | None:
+    """What a word of a clause is for its times; None of one that alone names nothing, or only a finding."""
+    token, chunk = tokens[at], held[at]
+    if token in words.small or (chunk is not None and chunk.kind == "when"):
+        return None
+    group = words.group(token) or _group_of(chunk)
+    if token in words.vague:
+        # `CT brain`
+        return "done" if group == "tests" and words.group(" ".join(tokens[at + 1 : at + 2])) == "body" else None
+    if token in words.recurring or group == "tests":
+        return "done"
+    if token in words.eaten:
+        return "eaten"
+    if token in words.lasting:
+        return "lasting"
+    if group not in words.timed or group == "nursing":
+        return None
+    return "met" if group in words.conditional else "told"
+
+
+def _needs(tokens: Sequence[str], chunks: Sequence[Chunk | None]) -> set[str]:
+    """What is said in a part of a clause that needs a subject of its own: of `_DONE_AS`."""
+    found: set[str] = set()
+    for at, (token, chunk) in enumerate(zip(tokens, chunks, strict=True)):
+        kind = "word" if chunk is None else chunk.kind
+        before = tokens[at - 1] if at else ""
+        if at and chunk is not None and chunk is chunks[at - 1]:
+            continue
+        if kind in ("prn", "stat") or token in _NEEDED:
+            found.add("need")
+        elif token == "sun" and tokens[at + 1 : at + 2] and tokens[at + 1] in _OF_THE_SUN:
+            continue
+        elif kind in ("rate", "weekday", "unsupported") or token in _RHYTHMS:
+            found.add("rhythm")
+        elif kind == "when":
+            found.add("occasion")
+        elif kind == "duration" and not _APPOINTING.intersection((before, token)):
+            found.add("length")
+        elif kind == "number" and at == len(tokens) - 1 and before not in _NUMBERED:
+            found.add("count")
+        elif token in ("if", "when", "case"):
+            found.add("condition")
+    return found
 
 
 def _counted_walk(tokens: Sequence[str], words: PlainWords) -> int:

@@ -81,6 +81,10 @@ def _read_dose(at: Context, place: int, dimension: str) -> None:
     if counted and quantity.parts[0] >= 10 and (roles.doses or roles.slots or roles.durations or roles.rates or roles.prn):
         roles.quantities.append(pieces)
         return
+    if counted and before is not None and before.value == "(" and quantity.parts[0] >= 10 and quantity.units[0] in ("{tbl}", "{capsule}"):
+        # `Telma 40 (10 tabs) OD`: so many are a pack, or a dose of a molecule nobody names here.
+        roles.unsupported.append(Role("dose or pack", chunk))
+        return
     roles.doses.append(Role(quantity, chunk))
 
 
