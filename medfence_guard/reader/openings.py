@@ -1,6 +1,6 @@
 """What may begin at a place of a line, seen from the line alone: a list number, a table head, an order for an unknown name.
 
-Nothing here knows of the lines before; what an opening means on the page is for `segment.py`.
+Nothing here knows of the lines before; what an opening means on the page is for `segment/`.
 """
 
 from __future__ import annotations

@@ -42,6 +42,8 @@ _GROUPS = {
 _HEADED = {"followup": "visits_and_papers", "investigations": "tests"}
 _AIMED_AT = frozenset({"foods_and_drinks", "activities", "care"})
 _VITAMIN = frozenset({"vit", "vitamin"})
+_VITAMINS = _VITAMIN | {"b12", "d3"}
+_OFTEN = frozenset("rate slots weekday prn stat".split())
 # `If fever persists, repeat CBC`: what is to be done stands behind one of these.
 _ANSWERING = frozenset(", : - repeat get do send check".split())
 _LENGTHS = frozenset({"min", "mins", "minutes", "hour", "hours", "km"})
@@ -230,15 +232,30 @@ def _is_done(tokens: Sequence[str], words: PlainWords) -> bool:
 
 
 def _are_analytes(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords, *, tested: bool) -> bool:
-    """Whether each medicine named is what a laboratory measures: `S. calcium`, `Test: urea, vit B12`."""
+    """Whether each medicine named is what a laboratory measures: `S. calcium`, `Test: urea, vit B12`; and no `Test: iron OD`."""
+    given = False
     for at, (token, chunk) in enumerate(zip(tokens, held, strict=True)):
-        if chunk is not None and chunk.kind == "drug":
-            # `S. calcium`, `serum calcium`, `calcium level`
-            beside = [*tokens[max(0, at - 2) : at][-1:], *tokens[at + 1 : at + 2]]
-            tested = tested or not words.measured_in.isdisjoint(beside) or (at > 1 and tokens[at - 2] == "s")
-            if not tested or token not in words.analytes:
-                return False
-    return True
+        named = chunk is not None and chunk.kind == "drug"
+        if not named and token not in _VITAMINS:
+            continue
+        # `S. calcium`, `serum calcium`, `calcium level`
+        beside = {*tokens[max(0, at - 2) : at][-1:], *tokens[at + 1 : at + 2]}
+        of_s = at > 1 and tokens[at - 2] == "s"
+        tested = tested or (named and (of_s or not words.measured_in.isdisjoint(beside)))
+        if named and (not tested or token not in words.analytes):
+            return False
+        given = given or not (of_s or not words.measured_in.isdisjoint(beside - _VITAMINS))
+    return not (given and _is_regimen(tokens, held))
+
+
+def _is_regimen(tokens: Sequence[str], held: Sequence[Chunk | None]) -> bool:
+    """Whether a clause says how often or how long, and not only when."""
+    return any(
+        chunk is not None
+        and (chunk.kind in _OFTEN or (chunk.kind == "duration" and tokens[at - 1 : at] and tokens[at - 1] not in _APPOINTING))
+        for at, chunk in enumerate(held)
+        if not (at and chunk is held[at - 1])
+    )
 
 
 def _is_subject(token: str, chunk: Chunk | None, words: PlainWords) -> bool:
