@@ -40,6 +40,8 @@ _CLASS_STATUS: dict[str, str | None] = {
 _SECTION_CLASS = {"allergy": "allergy", "stopped": "stopped", "past": "past", "family": "family"}
 _EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "aside from", "barring", "excluding", "save for"})
 _ENDS = frozenset({"till", "until", "upto", "up to"})
+# What these say is said of the name, or of something before it.
+_OF_AN_OBJECT = frozenset({"stopped", "held", "avoid", "allergy", "not_taking"})
 # Words of a joint by which an order ends.
 ENDS_IT = {"stop": "stopped", "hold": "held", "band": "stopped", "बंद": "stopped"}
 EXCLUDED = frozenset({"stopped", "held", "not_taking", "allergy", "avoid", "past", "family", "conditional", "hypothetical"})
@@ -102,7 +104,7 @@ def _all_exclude(loose: Sequence[Chunk], own: Sequence[str]) -> bool:
 
 def _has_own_object(cues: Sequence[Chunk], before: Sequence[Chunk]) -> bool:
     """Whether the words before a name close with a comma what its last cue, that points forward, is said of."""
-    last = max((c.start for c in cues if c.value[1] != "after"), default=-1)
+    last = max((c.start for c in cues if c.value[0] in _OF_AN_OBJECT and c.value[1] != "after"), default=-1)
     behind = [c for c in before if c.start > last]
     comma = next((at for at, c in enumerate(behind) if c.kind == "mark" and c.value == ","), 0)
     return last >= 0 and comma > 0
