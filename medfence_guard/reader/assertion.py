@@ -7,6 +7,7 @@ are longer phrases of the lexicon and so are read first.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -59,11 +60,11 @@ class Assertion:
 def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[Chunk]:
     """The cues of the words before the name that still reach it."""
     reaching: list[Chunk] = []
-    for chunk in context:
+    for chunk, after in itertools.zip_longest(context, context[1:]):
         if chunk.kind == "terminator" or chunk.kind == "pseudo_cue":
             reaching = []
             ending = next((ENDS_IT[word] for word in surface(chunk).split() if word in ENDS_IT), None)
-            if ending is not None and chunk.kind == "terminator":
+            if ending is not None and chunk.kind == "terminator" and (after is None or after.kind not in ("mark", "then")):
                 # `Metformin BD and stop Amlodipine`: it ends the reach of what stands before it, and is a cue itself.
                 reaching.append(chunk._replace(kind="cue", value=(ending, "before")))
         elif chunk.kind == "cue":
