@@ -14,7 +14,7 @@ The mutants are cosmic-ray's. All of them would take days, so a sample is judged
    what they kill nothing else here did. The whole suite has more rows and more tests, so a survivor here may still be killed there.
 
 A survivor that no input can tell from the original is entered in `mutation_equivalent.json` with the reason, by a person, and does not
-count. A mutant that runs out of processor time is killed: every test would notice.
+count. A mutant that runs out of processor time, or waits for ever, is killed: every test would notice.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ DRAWN = (
 ROWS = 400
 SECONDS = 45
 """Of processor time; the slowest judgement of an unchanged module takes about a third."""
+WAITED = 600
+"""Seconds of the clock: a mutant that waits for what never comes takes no processor time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,6 +450,8 @@ def _forked(target: Target, mutant: Mutant, rows: Sequence[dict[str, Any]]) -> t
         os.close(reader)
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(WAITED)
         answer = _judge(target, mutant, rows)
     except BaseException as error:  # noqa: BLE001 - whatever a mutant throws, it is dead
         answer = f"raised {type(error).__name__}"

@@ -59,13 +59,25 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
                 yield span
             continue
         if line not in told and (
-            _heads_by_a_complaint(line, body, page) or _limits_by_a_state(line, body, page) or _is_a_set(line, body, page)
+            _heads_by_a_cue(line, body, page)
+            or _heads_by_a_complaint(line, body, page)
+            or _limits_by_a_state(line, body, page)
+            or _is_a_set(line, body, page)
         ):
             yield span
         for found in _SENTENCE.finditer(text):
             said = found[0].strip(_AROUND)
             if _AGAIN.fullmatch(said) or (not reported and _GOES_ON.fullmatch(said)):
                 yield span[0] + found.start(), span[0] + found.end()
+
+
+def _heads_by_a_cue(line: int, body: Sequence[Chunk], page: Page) -> bool:
+    """`Previously:` between an order and another: it may head the order below, whatever it says of what is avoided above."""
+    before, behind = page.sections[line]
+    if not (page.has_order(line - 1) and page.has_order(line + 1)) or page.has_order(line) or before != behind:
+        return False
+    said = any(c.kind == "unsupported" or (c.kind == "cue" and c.value[0] != "continue") for c in body)
+    return said and page.lines[line][-1].value == ":"
 
 
 def _heads_by_a_complaint(line: int, body: Sequence[Chunk], page: Page) -> bool:
