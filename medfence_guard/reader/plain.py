@@ -42,7 +42,7 @@ _GROUPS = {
 _HEADED = {"followup": "visits_and_papers", "investigations": "tests"}
 _AIMED_AT = frozenset({"foods_and_drinks", "activities", "care"})
 _VITAMIN = frozenset({"vit", "vitamin"})
-_VITAMINS = _VITAMIN | {"b12", "d3"}
+_SUPPLEMENTS = _VITAMIN | {"b12", "d3"}
 _OFTEN = frozenset("rate slots weekday prn stat".split())
 # `If fever persists, repeat CBC`: what is to be done stands behind one of these.
 _ANSWERING = frozenset(", : - repeat get do send check".split())
@@ -236,7 +236,7 @@ def _are_analytes(tokens: Sequence[str], held: Sequence[Chunk | None], words: Pl
     given = False
     for at, (token, chunk) in enumerate(zip(tokens, held, strict=True)):
         named = chunk is not None and chunk.kind == "drug"
-        if not named and token not in _VITAMINS:
+        if not named and token not in _SUPPLEMENTS:
             continue
         # `S. calcium`, `serum calcium`, `calcium level`
         beside = {*tokens[max(0, at - 2) : at][-1:], *tokens[at + 1 : at + 2]}
@@ -244,7 +244,7 @@ def _are_analytes(tokens: Sequence[str], held: Sequence[Chunk | None], words: Pl
         tested = tested or (named and (of_s or not words.measured_in.isdisjoint(beside)))
         if named and (not tested or token not in words.analytes):
             return False
-        given = given or not (of_s or not words.measured_in.isdisjoint(beside - _VITAMINS))
+        given = given or not (of_s or not words.measured_in.isdisjoint(beside - _SUPPLEMENTS))
     return not (given and _is_regimen(tokens, held))
 
 

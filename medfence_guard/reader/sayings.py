@@ -7,6 +7,7 @@ a name. Only the place says more: `Panic:` over an order is when it is taken, `N
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -40,6 +41,8 @@ _GOES_ON = re.compile(
 # Whose the paper is, told of a person who is another's: `Baby of Sunita`. `W/o Ramesh` names the patient.
 _ANOTHERS = re.compile(r"(?:the )?(?:baby|newborn|infant|child|twins?|care|mother|father|parent|ward) of [a-z]{2,}|[bfm]/o [a-z]{2,}")
 _LONGEST_NAME = 2
+_OF_WHAT_FOLLOWS = frozenset({"cue", "prn", "unsupported"})
+_GOING_ON = ("continue", "before")
 _UNTICKED = "\u25cb"
 _SENTENCE = re.compile(r"[^.;\n]+")
 _AROUND = " -•*>:.,()"
@@ -59,25 +62,13 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
                 yield span
             continue
         if line not in told and (
-            _heads_by_a_cue(line, body, page)
-            or _heads_by_a_complaint(line, body, page)
-            or _limits_by_a_state(line, body, page)
-            or _is_a_set(line, body, page)
+            _heads_by_a_complaint(line, body, page) or _limits_by_a_state(line, body, page) or _is_a_set(line, body, page)
         ):
             yield span
         for found in _SENTENCE.finditer(text):
             said = found[0].strip(_AROUND)
             if _AGAIN.fullmatch(said) or (not reported and _GOES_ON.fullmatch(said)):
                 yield span[0] + found.start(), span[0] + found.end()
-
-
-def _heads_by_a_cue(line: int, body: Sequence[Chunk], page: Page) -> bool:
-    """`Previously:` between an order and another: it may head the order below, whatever it says of what is avoided above."""
-    before, behind = page.sections[line]
-    if not (page.has_order(line - 1) and page.has_order(line + 1)) or page.has_order(line) or before != behind:
-        return False
-    said = any(c.kind == "unsupported" or (c.kind == "cue" and c.value[0] != "continue") for c in body)
-    return said and page.lines[line][-1].value == ":"
 
 
 def _heads_by_a_complaint(line: int, body: Sequence[Chunk], page: Page) -> bool:
@@ -116,6 +107,21 @@ def led_by_a_stranger(statements: Sequence[Statement], lexicon: Lexicon) -> Iter
             continue
         strange = (c for c in words if not (c.value in remarks.in_no_name or c.value in plain.small or plain.group(str(c.value))))
         yield from ((c.start, c.end) for c in strange)
+
+
+def heads_what_follows(statements: Sequence[Statement], text: str) -> Iterator[tuple[int, int]]:
+    """`Avoid X`, `Previously` on a line of its own or with a colon at the end of one, `Tab Y`: behind what is not taken, a cue changes
+    nothing that is read, and may be said of the order below it. `text`: folded.
+    """
+    for statement, after in itertools.pairwise(statements):
+        if statement.assertion.status not in EXCLUDED or after.group == statement.group:
+            continue
+        begins = statement.name.end
+        first, last = text.find("\n", begins), text.rfind("\n", begins, after.name.start)
+        from_here = begins if text[max(begins, first - 2) : first].rstrip(" ").endswith(":") else first
+        for chunk in (*statement.chunks, *statement.beside, *statement.assertion.cues):
+            if chunk.kind in _OF_WHAT_FOLLOWS and chunk.value != _GOING_ON and from_here <= chunk.start and chunk.end <= last:
+                yield chunk.start, chunk.end
 
 
 def unticked(original: str, drafts: Sequence[Draft]) -> Iterator[tuple[int, int]]:

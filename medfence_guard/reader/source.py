@@ -20,7 +20,7 @@ from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.roles.reader import RoleReader
-from medfence_guard.reader.sayings import led_by_a_stranger, unticked
+from medfence_guard.reader.sayings import heads_what_follows, led_by_a_stranger, unticked
 from medfence_guard.reader.segment.page import cut
 from medfence_guard.reader.statement import Statement, StatementReader
 from medfence_guard.reader.text import FoldedText, fold
@@ -147,7 +147,11 @@ def read_source(
         groups.setdefault(statement.group, []).append(statement)
     numbers = segmented.item_numbers
     missing = any(b - a > 1 for a, b in itertools.pairwise(numbers)) or bool(numbers and numbers[0] > 1)
-    said = (*unticked(source.text, segmented.drafts), *led_by_a_stranger(statements, lexicon))
+    said = (
+        *unticked(source.text, segmented.drafts),
+        *led_by_a_stranger(statements, lexicon),
+        *heads_what_follows(statements, folded.text),
+    )
     return SourceReading(
         folded,
         tuple(statements),
