@@ -18,6 +18,8 @@ _MAY_HOLD_NUMBERS = frozenset("dose dosage strength quantity duration duration_d
 def read_columns(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:
     """Under `Days  Qty` the bare numbers behind the timing are these, if there is one for each column and no other duration;
     under `Morning  Noon  Night` they are the slots."""
+    _under_refills(roles, columns, chunks)
+    _under_dose(roles, columns, chunks)
     if "slot_morning" in columns:
         _under_slots(roles, columns, chunks)
         return
@@ -28,6 +30,32 @@ def read_columns(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]
     behind = [r for r in roles.numbers if timed is not None and timed <= r.chunk.start]
     if _one_each(order, behind):
         _take_columns(roles, order, behind)
+
+
+def _under_refills(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:
+    """`… | 90 tablet | 3 |` under `… | Dispense | Refill`: the last cell of the row, behind as many bars as its head."""
+    last = max((n for n, c in enumerate(chunks) if c.value != "|"), default=0)
+    found = next((r for r in roles.numbers if r.chunk is chunks[last]), None)
+    if found is None or columns[-1:] != ("refills",) or chunks[last - 1].value != "|" or not _one_each(("refills",), (found,)):
+        return
+    bars = sum(c.value == "|" for c in chunks[1:last])
+    value = found.value.parts[0]
+    if bars in (len(columns) - 1, len(columns) - 1 - (columns[0] == "number")) and value.denominator == 1:
+        roles.refills.append(Role((value, None, None), found.chunk))
+        roles.numbers = [r for r in roles.numbers if r is not found]
+
+
+def _under_dose(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:
+    """`| Apixaban | 5 mg |` under `| Drug | Dose |`: an amount that is alone in the cell behind the name, and no other is stated."""
+    if "dose" not in columns or "strength" in columns or columns[:1] != ("name",) or columns.index("dose") != 1:
+        return
+    if roles.name is None or len(roles.strengths) != 1 or roles.doses or roles.slots or roles.name.label:
+        return
+    chunk = roles.strengths[0].chunk
+    at = next(n for n, c in enumerate(chunks) if c is chunk)
+    if at > 1 and chunks[at - 1].value in ("|", ",") and chunks[at - 2].end <= roles.name.end and at + 1 < len(chunks):
+        if chunks[at + 1].value == chunks[at - 1].value:
+            roles.headed_doses.append(roles.strengths[0])
 
 
 def _under_slots(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:

@@ -111,7 +111,7 @@ def _number(sheet: Sheet, chunks: list[Chunk]) -> tuple[list[Chunk], int, int | 
 
 
 def _is_hash_number(chunks: Sequence[Chunk]) -> bool:
-    """`#1 PANTOPRAZOLE`: a list number."""
+    """`#1 PANTOPRAZOLE`: a list number, and no `#30  Refills: 2`."""
     return (
         len(chunks) > 2
         and chunks[0].value == "#"
@@ -120,6 +120,7 @@ def _is_hash_number(chunks: Sequence[Chunk]) -> bool:
         and len(chunks[1].value.parts) == 1
         and chunks[1].value.parts[0].denominator == 1
         and chunks[1].value.parts[0] <= 40
+        and not (chunks[2].kind in ("label", "refill", "quantity") or means(chunks[2], "label"))
     )
 
 
