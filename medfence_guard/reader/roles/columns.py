@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from fractions import Fraction
 
 from medfence_guard.reader.chunks import Chunk, Quantity
 from medfence_guard.reader.roles.record import Role, Roles
@@ -64,6 +65,9 @@ def _under_slots(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]
     size = next((n for n, slots in _SLOT_COLUMNS.items() if columns[first : first + n] == slots), 0)
     behind = columns[first + size :]
     numbers = [r for r in roles.numbers if r.value is not None]
+    if size and not numbers and not roles.slots and len(roles.doses) > 1:
+        _amounts_under_slots(roles, size, chunks)
+        return
     # `| 1 | 0 | 1 | 30 days |`: a cell with its unit is read by itself.
     bare = ("quantity",) if roles.durations else ("duration_days", "quantity")
     order = [*columns[first : first + size], *(c for c in behind[:2] if c in bare)]
@@ -88,6 +92,19 @@ def _under_slots(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]
     roles.slots.append(Role((tuple(r.value.parts[0] for r in slots), None), chunk))
     _take_columns(roles, order[size:], numbers[size:])
     roles.numbers = [r for r in roles.numbers if r not in slots]
+
+
+def _amounts_under_slots(roles: Roles, size: int, chunks: Sequence[Chunk]) -> None:
+    """`10 ml  10 ml  10 ml` under `Morning  Noon  Night`: the same dose in each; what is not the same is not read."""
+    doses = roles.doses
+    at = [n for n, c in enumerate(chunks) if any(c is r.chunk for r in doses)]
+    row = all(c.value == "|" for a, b in itertools.pairwise(at) for c in chunks[a + 1 : b])
+    if len(doses) == size and row and len({r.value for r in doses}) == 1 and not (roles.rates or roles.prn or roles.day_parts):
+        chunk = doses[0].chunk._replace(end=doses[-1].chunk.end, last=doses[-1].chunk.last)
+        roles.slots.append(Role(((Fraction(1),) * size, None), chunk))
+        roles.doses = doses[:1]
+    else:
+        roles.unsupported.extend(Role("a dose for each time", r.chunk) for r in doses)
 
 
 def _one_each(order: Sequence[str], numbers: Sequence[Role]) -> bool:
