@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from medfence_guard.bundle import name_key
 from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence, span_evidence
-from medfence_guard.checks.grounding.stated import is_needed_if, is_told_again
+from medfence_guard.checks.grounding.stated import is_needed_if, is_told_again, releases_of
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import slot_parts, spelt_out
 from medfence_guard.contract import Finding, Severity, Span, Verdict
@@ -72,7 +72,7 @@ def account(context: Context) -> Accounting:
         if status in EXCLUDED and not statement.assertion.conflict and not unnamed:
             accounted += 1
             continue
-        if statement.bare and repeat and statement.readable and status not in (UNDECIDED,):
+        if statement.bare and repeat and statement.readable and status != UNDECIDED and _adds_nothing(statement, taken):
             accounted += 1
             continue
         if _is_repeat(statement, taken):
@@ -144,6 +144,28 @@ def _is_repeat(statement: Statement, owned: Sequence[Statement]) -> bool:
     return False
 
 
+# What a name alone may still say of how it is taken.
+_BESIDE_A_NAME = ("maxima", "sites", "quantities", "refills")
+
+
+def _adds_nothing(statement: Statement, owned: Sequence[Statement]) -> bool:
+    """Whether a bare mention (`X SR`, `X max 2 g`, `X on empty stomach`) says no more than the orders of its name."""
+    names = {statement.name.key, *_substances(statement)}
+    same = [o for o in owned if not names.isdisjoint((o.name.key, *_substances(o)))]
+    if not {*releases_of(statement)} <= {r for o in same for r in releases_of(o)}:
+        return False
+    meals = {r.value for r in statement.roles.whens}
+    stated = {r.value for o in same for r in o.roles.whens}
+    if stated and not meals <= stated:
+        return False
+    if any(r.value in _ENDS for r in statement.roles.open_durations):
+        return False
+    return all(
+        {r.value for r in getattr(statement.roles, kind)} <= {r.value for o in same for r in getattr(o.roles, kind)}
+        for kind in _BESIDE_A_NAME
+    )
+
+
 def _substances(statement: Statement) -> tuple[str, ...]:
     """What it is made of, if that is certain: `Pan L` may be anything, whatever `Pan` is (P2)."""
     entry = statement.name.entry
@@ -181,7 +203,7 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
     if not siblings:
         return _reversed_steps(context, item, statement)
     evidence = span_evidence(context, statement.span, "completeness.lost_step")
-    claimed = [context.roles_of(c) for c in item.claims]
+    claimed = [context.roles_of(c) for c in item.acted_on]
     told = any(r.chunk.kind == "then" for roles in claimed for r in (*roles.unsupported, *roles.residue)) or any(
         len({r.value for r in kind}) > 1 for roles in claimed for kind in (roles.rates, roles.slots, roles.durations)
     )
@@ -232,10 +254,10 @@ def carried(context: Context, item: Item) -> list[Finding]:
     statement = context.statement_of(item)
     if statement is None:
         return []
-    claimed = {c.field for c in item.claims}
+    claimed = {c.field for c in item.acted_on}
     out: list[Finding] = []
     stated = _stated(context, statement)
-    if statement.shared_tail and not any(context.roles_of(c).has_timing for c in item.claims):
+    if statement.shared_tail and not any(context.roles_of(c).has_timing for c in item.acted_on):
         out.append(
             rule_finding(
                 "completeness.field_omitted",
@@ -249,7 +271,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
     out.extend(_words_not_carried(context, item, statement))
     # `timing: "OD"` holds the key and says nothing of the meal.
     uncarried = [c for c in _COMPONENTS if stated.get(c) and (c not in claimed or c == "timing")]
-    held = {kind for c in item.claims if c.field != "max_dose" for kind in context.roles_of(c).kinds()} if uncarried else ()
+    held = {kind for c in item.acted_on if c.field != "max_dose" for kind in context.roles_of(c).kinds()} if uncarried else ()
     for component in uncarried:
         chunks = stated[component]
         if _HELD_AS.get(component) in held or _carried_elsewhere(context, item, statement, component, chunks):
@@ -361,7 +383,7 @@ _CARRIED_OTHERWISE = frozenset({"dose", "as_needed", "frequency"})
 
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
-    for claim in item.claims if component in _CARRIED_OTHERWISE else ():
+    for claim in item.acted_on if component in _CARRIED_OTHERWISE else ():
         if claim.field == "max_dose":
             continue
         roles = context.roles_of(claim)
@@ -402,9 +424,9 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
             ):
                 return True
     if component == "timing":
-        mine = {w.value[0] for claim in item.claims for w in context.roles_of(claim).whens}
+        mine = {w.value[0] for claim in item.acted_on for w in context.roles_of(claim).whens}
         # `1-0-1 (morning, night)`: the slots say it too.
-        mine.update(part for claim in item.claims for r in context.roles_of(claim).slots for part in slot_parts(r.value[0]))
+        mine.update(part for claim in item.acted_on for r in context.roles_of(claim).slots for part in slot_parts(r.value[0]))
         told = set(chunks)
         stated = {w.value[0] for w in statement.roles.whens if w.chunk in told}
         return bool(stated) and stated <= mine
@@ -418,9 +440,9 @@ _NOT_SWALLOWED = frozenset({"vaginal", "rectal", "sublingual", "buccal"})
 def _other_route(context: Context, item: Item, statement: Statement) -> bool:
     """Whether the stated route is another than the one that the claimed form is given by: `PV` of a tablet. No form is swallowed."""
     lexicon = context.rulepack.lexicon
-    forms = {r.value for c in item.claims for r in context.roles_of(c).forms}
+    forms = {r.value for c in item.acted_on for r in context.roles_of(c).forms}
     usual = {lexicon.form_route.get(form) for form in forms} or {"oral"}
-    if any("{puff}" in r.value.units for c in item.claims for r in context.roles_of(c).doses):
+    if any("{puff}" in r.value.units for c in item.acted_on for r in context.roles_of(c).doses):
         usual.add("inhaled")
     return not {r.value for r in statement.roles.routes} <= usual
 
@@ -431,7 +453,7 @@ def _only_the_form_says_where(context: Context, item: Item, statement: Statement
     local = any(
         lexicon.form_route.get(r.value) in _NOT_SWALLOWED or lexicon.form_family.get(r.value) == "nebulised" for r in statement.roles.forms
     )
-    return local and not any(context.roles_of(c).routes for c in item.claims)
+    return local and not any(context.roles_of(c).routes for c in item.acted_on)
 
 
 def _essential(context: Context, item: Item, statement: Statement, component: str) -> bool:
