@@ -74,7 +74,8 @@ def read_label(at: Context, place: int) -> int:
 
 def _is_supplied_for(chunks: Sequence[Chunk], place: int) -> bool:
     after = chunks[place + 1] if place + 1 < len(chunks) else None
-    return place > 0 and chunks[place - 1].kind == "duration" and (after is None or (after.kind == "mark" and after.value in (",", ";", ".")))
+    ends = after is None or (after.kind == "mark" and after.value in (",", ";", "."))
+    return ends and place > 0 and chunks[place - 1].kind == "duration"
 
 
 def read_word_of_composition(at: Context, place: int) -> int:
