@@ -81,7 +81,7 @@ class Target:
         }
 
 
-_RULES = ("tests/checks/test_comparisons.py", "tests/checks/test_rules.py")
+_RULES = ("tests/checks/test_comparisons.py", "tests/checks/test_rules.py", "tests/checks/test_values.py")
 _CHECKS = (*_RULES, "tests/checks/test_records.py", "tests/checks/test_source_checks.py")
 _CHUNKS = ("tests/core/test_chunks.py", "tests/core/test_phrases.py", "tests/core/test_glued.py")
 TARGETS = (
