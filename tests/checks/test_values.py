@@ -1,4 +1,5 @@
-"""What is answered to each of several values of one field of one line: what passes and, beside it, what does not, from both sides of a rule.
+"""What is answered to each of several values of one field of one line: what passes and, beside it, what does not.
+
 
 `test_rules.py` has a rule a row with its gravity. In `values.jsonl` a row is a source, its items, the field that is added to the last of
 them, and, value by value, verdict and rule of every finding at that field; the bundle's own facts (`reference.*`) are left out.
