@@ -349,7 +349,8 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
     if not strengths:
         where = name_chunks(context, statement)
         printed = [q for _, q, _ in statement.roles.composition if q is not None]
-        if printed and claimed in ([v for q in printed for v in q.parts], (sum((v for q in printed for v in q.parts), Fraction(0)),)):
+        parts = tuple(v for q in printed for v in q.parts)
+        if claimed in (parts, (sum(parts, Fraction(0)),)):
             return []
         written = words_of(context.text(Span(statement.name.start, statement.name.end)))
         numbered = {Fraction(w) for w in written if w.isascii() and w.isdigit()}
