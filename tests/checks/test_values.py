@@ -1,6 +1,5 @@
 """What is answered to each of several values of one field of one line: what passes and, beside it, what does not.
 
-
 `test_rules.py` has a rule a row with its gravity. In `values.jsonl` a row is a source, its items, the field that is added to the last of
 them, and, value by value, verdict and rule of every finding at that field; the bundle's own facts (`reference.*`) are left out.
 """
@@ -22,7 +21,9 @@ ROWS = [json.loads(line) for line in Path(__file__).with_name("values.jsonl").re
 def told(row: dict[str, Any], value: Any) -> str:
     *before, last = row["items"]
     payload = {"medications": [*before, {**last, row["field"]: value}]}
-    report = verify(Extraction("prescription", payload), SourceDocument(row["source"], row.get("modality", "text")), RULEPACK)
+    modality = row.get("modality", "text")
+    source = SourceDocument(row["source"], modality, **({} if modality == "text" else {"ocr_confidence": 0.99}))
+    report = verify(Extraction("prescription", payload), source, RULEPACK)
     path = f"$.medications[{len(before)}].{row['field']}"
     found = [
         f"{one.verdict.name} {next((e.rule_id for e in one.evidence if e.rule_id), '')}"
