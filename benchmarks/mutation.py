@@ -95,7 +95,9 @@ TARGETS = (
     Target("checks.reference", 14, _CHECKS),
     Target("checks.assertion", 20, _CHECKS),
     Target("checks.completeness", 20, ("tests/checks/test_completeness.py", *_CHECKS)),
-    Target("checks.grounding", 70, (*_CHECKS, "tests/checks/test_said_besides.py", "tests/checks/test_document_keys.py", "tests/checks/test_items.py")),
+    Target(
+        "checks.grounding", 70, (*_CHECKS, *(f"tests/checks/test_{name}.py" for name in ("said_besides", "document_keys", "items")))
+    ),
     Target("aggregate", 12, ("tests/core/test_aggregate.py",)),
     Target(
         "release.fence",

@@ -7,7 +7,7 @@ before it (`Patient:`, `Dr`, `UHID`) or by being of the key's kind beyond doubt 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -308,7 +308,7 @@ def document_check(context: Context, claim: Claim) -> list[Finding]:
     for match in found.finditer(text):
         start, end = match.span()
         # What an order says is no proof of an age, a weight or a name.
-        at = bisect_right(page.orders, (end, -1)) - 1
+        at = bisect_left(page.orders, (end,)) - 1
         if at >= 0 and page.orders[at][1] > start:
             continue
         seen += 1
