@@ -185,6 +185,8 @@ def test_which_place_proves_a_value(page, key, value, said):
         ("Tab Metformin 500 mg BD\n12/03/2024\nTab Telma 40 mg OD", "date", "12/03/2024", PROVEN),
         ("Tab Metformin 500 mg BD", "patient.name", "Metformin", NOT_THERE),
         ("Tab Metformin 500 mg BD\n\nPatient: Ravi Rao", "patient.name", "Ravi Rao", PROVEN),
+        ("Tab Metformin 500 mg BD\n\nUHID: 500", "patient.uhid", "500", PROVEN),
+        ("Tab Telma 40 mg OD\nTab Metformin 500 mg BD from 12/03/2024", "date", "12/03/2024", NOT_THERE),
         ("Tab Metformin 500 mg BD\n\nDr Rao\nDr Shah", "prescriber", "Rao", NOT_AS_THAT),
         ("Dr Rao\nTab Metformin 500 mg BD\n\nDr Shah", "prescriber", "Rao", NOT_AS_THAT),
         ("Tab Metformin 500 mg BD", "hospital", "Tab", NOT_THERE),
@@ -192,6 +194,12 @@ def test_which_place_proves_a_value(page, key, value, said):
 )
 def test_what_an_order_says_proves_nothing_of_the_page(source, key, value, said):
     assert said in found(source, key, value).message
+
+
+@pytest.mark.parametrize(("times", "said"), [(150, PROVEN), (250, NOT_AS_THAT)])
+def test_a_word_of_every_line_is_not_looked_for_without_end(times, said):
+    page = "Rao, Pune\n" * times + f"Dr Rao\n{ORDER}"
+    assert said in found(page, "prescriber", "Rao").message
 
 
 def test_the_evidence_is_the_place_itself():
