@@ -18,7 +18,7 @@ from medfence_guard.reader.text import fold
 def judge_limits(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
     """`SOS if temp > 100 F`: the number and the side of it are part of the reason, wherever a value tells the reason."""
     stated = setting.statement.roles.limits
-    if not roles.limits and not ((roles.prn_for or roles.prn) and stated):
+    if not roles.limits and not (roles.prn_for and stated):
         return []
     where = tuple(r.chunk for r in stated)
     if roles.limits and {r.value for r in roles.limits} - {r.value for r in stated}:
