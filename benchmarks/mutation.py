@@ -95,9 +95,7 @@ TARGETS = (
     Target("checks.reference", 14, _CHECKS),
     Target("checks.assertion", 20, _CHECKS),
     Target("checks.completeness", 20, ("tests/checks/test_completeness.py", *_CHECKS)),
-    Target(
-        "checks.grounding", 70, (*_CHECKS, *(f"tests/checks/test_{name}.py" for name in ("said_besides", "document_keys", "items")))
-    ),
+    Target("checks.grounding", 70, (*_CHECKS, *(f"tests/checks/test_{name}.py" for name in ("said_besides", "document_keys", "items")))),
     Target("aggregate", 12, ("tests/core/test_aggregate.py",)),
     Target(
         "release.fence",
@@ -152,9 +150,7 @@ def _operators() -> dict[str, Any]:
     from cosmic_ray.operators.provider import OperatorProvider
 
     provider = OperatorProvider()
-    return {
-        name: provider[name]() for name in provider if not tuple(provider[name].arguments()) and not _asks_identity(name)
-    }
+    return {name: provider[name]() for name in provider if not tuple(provider[name].arguments()) and not _asks_identity(name)}
 
 
 def _signatures(tree: ast.Module) -> set[int]:

@@ -20,7 +20,7 @@ ITEMS = "$.medications"
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["source"][:60])
 def test_what_an_item_is_told(row):
     modality = row.get("modality", "text")
-    source = SourceDocument(row["source"], modality, **({} if modality == "text" else {"ocr_confidence": 0.99}))
+    source = SourceDocument(row["source"], modality, None if modality == "text" else 0.99)
     report = verify(Extraction("prescription", {"medications": row["items"]}), source, RULEPACK)
     told = [
         f"{one.field_path.removeprefix(ITEMS)} {one.verdict.name} {one.check_id} {one.message}"

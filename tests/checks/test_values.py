@@ -22,7 +22,7 @@ def told(row: dict[str, Any], value: Any) -> str:
     *before, last = row["items"]
     payload = {"medications": [*before, {**last, row["field"]: value}]}
     modality = row.get("modality", "text")
-    source = SourceDocument(row["source"], modality, **({} if modality == "text" else {"ocr_confidence": 0.99}))
+    source = SourceDocument(row["source"], modality, None if modality == "text" else 0.99)
     report = verify(Extraction("prescription", payload), source, RULEPACK)
     path = f"$.medications[{len(before)}].{row['field']}"
     found = [
