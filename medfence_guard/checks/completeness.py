@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from medfence_guard.bundle import name_key
 from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence, span_evidence
-from medfence_guard.checks.grounding.stated import is_told_again
+from medfence_guard.checks.grounding.stated import is_told_again, releases_of
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import slot_parts, spelt_out
 from medfence_guard.contract import Finding, Severity, Span, Verdict
@@ -72,7 +72,7 @@ def account(context: Context) -> Accounting:
         if status in EXCLUDED and not statement.assertion.conflict and not unnamed:
             accounted += 1
             continue
-        if statement.bare and repeat and statement.readable and status not in (UNDECIDED,):
+        if statement.bare and repeat and statement.readable and status != UNDECIDED and _adds_nothing(statement, taken):
             accounted += 1
             continue
         if _is_repeat(statement, taken):
@@ -142,6 +142,28 @@ def _is_repeat(statement: Statement, owned: Sequence[Statement]) -> bool:
         ):
             return True
     return False
+
+
+# What a name alone may still say of how it is taken.
+_BESIDE_A_NAME = ("maxima", "sites", "quantities", "refills")
+
+
+def _adds_nothing(statement: Statement, owned: Sequence[Statement]) -> bool:
+    """Whether a bare mention (`X SR`, `X max 2 g`, `X on empty stomach`) says no more than the orders of its name."""
+    names = {statement.name.key, *_substances(statement)}
+    same = [o for o in owned if not names.isdisjoint((o.name.key, *_substances(o)))]
+    if not {*releases_of(statement)} <= {r for o in same for r in releases_of(o)}:
+        return False
+    meals = {r.value for r in statement.roles.whens}
+    stated = {r.value for o in same for r in o.roles.whens}
+    if stated and not meals <= stated:
+        return False
+    if any(r.value in _ENDS for r in statement.roles.open_durations):
+        return False
+    return all(
+        {r.value for r in getattr(statement.roles, kind)} <= {r.value for o in same for r in getattr(o.roles, kind)}
+        for kind in _BESIDE_A_NAME
+    )
 
 
 def _substances(statement: Statement) -> tuple[str, ...]:

@@ -440,7 +440,10 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         # `Stop x1`: no medicine is named.
         return True
     kinds = {c.kind for c in body}
-    if not kinds.isdisjoint(_OF_TAKING) or (kinds <= _TIMES and not kinds <= _WITHOUT_TIME):
+    if not kinds.isdisjoint(_OF_TAKING) or (kinds <= _TIMES | {"then"} and not kinds <= _WITHOUT_TIME):
+        return True
+    if body[-1].kind == "cue" and body[-1].value[0] == "conditional":
+        # `Dard ho to`
         return True
     text = page.text_of(body)
     words = _WORD.findall(text)

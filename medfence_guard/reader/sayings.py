@@ -43,6 +43,7 @@ _ANOTHERS = re.compile(r"(?:the )?(?:baby|newborn|infant|child|twins?|care|mothe
 _LONGEST_NAME = 2
 _OF_WHAT_FOLLOWS = frozenset({"cue", "prn", "unsupported"})
 _GOING_ON = ("continue", "before")
+_TAKING_BACK = frozenset("no not never nor na nahi mat isn't wasn't don't dont न नहीं मत".split())
 _UNTICKED = "\u25cb"
 _SENTENCE = re.compile(r"[^.;\n]+")
 _AROUND = " -•*>:.,()"
@@ -137,6 +138,12 @@ def heads_what_follows(statements: Sequence[Statement], text: str) -> Iterator[t
         for chunk in (*statement.chunks, *statement.beside, *statement.assertion.cues):
             if chunk.kind in _OF_WHAT_FOLLOWS and chunk.value != _GOING_ON and from_here <= chunk.start and chunk.end <= last:
                 yield chunk.start, chunk.end
+        for role in (*statement.roles.residue, *statement.roles.unsupported):
+            start, end = role.chunk.start, role.chunk.end
+            adjoins = text[start:end] in _TAKING_BACK and not text[end : after.span.start].strip(_AROUND)
+            if begins < start < after.span.start and (adjoins or begins <= last < start):
+                # `Stop X`, `not switched to Tab Y`
+                yield start, end
 
 
 def unticked(original: str, drafts: Sequence[Draft]) -> Iterator[tuple[int, int]]:
