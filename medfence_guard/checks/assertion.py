@@ -73,6 +73,9 @@ _CHANGES = {
     "decreased": frozenset({"decrease"}),
 }
 _BEGUN = frozenset({"new", "start", "started", "add", "added"})
+# Cues of what was taken before, and `started today`.
+_GOING_ON = frozenset({"continue", "taking", "increase", "decrease"})
+_STARTED = re.compile(r"\bstarted\b")
 # A status that tells of a second beginning -> what the statement must say for it.
 _AGAIN = {"restart": "restart", "restarted": "restart", "resume": "resum", "resumed": "resum"}
 # `start after 2 weeks`, of what the payload must hold as it stands.
@@ -312,8 +315,11 @@ def _status(context: Context, claim: Claim, claimed: str | None, statement: Stat
     classes = inside | {c.value[0] for c in statement.assertion.cues}
     words = context.text(statement.span).lower()
     written = said.startswith("start") and any("start" in _text(context, c) for c in statement.assertion.cues)
-    begun = said in _BEGUN and classes & {"continue", "taking"} and not ordered and not written
-    gone_on = said.startswith("continu") and ordered and not classes & {"continue", "taking", "increase", "decrease"}
+    # `to continue` is read as a length without an end.
+    goes_on = any("contin" in _text(context, r.chunk) for r in statement.roles.open_durations)
+    begun = said in _BEGUN and (goes_on or classes & _GOING_ON) and not ordered and not written
+    starts = ordered or _STARTED.search(words) is not None
+    gone_on = said.startswith("continu") and starts and not goes_on and not classes & _GOING_ON
     if actual == ACTIVE and (begun or gone_on):
         return ABSTAIN, Severity.MAJOR, "source says otherwise when it began"
     if actual == ACTIVE and ((told is not None and not inside & told) or _AGAIN.get(said, "") not in words):
