@@ -878,7 +878,7 @@ STATUSES = (
         ("Tab Amlodipine 5 mg OD", "active new continue start", "increased decreased changed restart resumed"),
         ("Continue Tab Amlodipine 5 mg OD", "active continue", "new start increased decreased changed restart resumed"),
         ("Start Tab Amlodipine 5 mg OD", "active new start", "continue increased decreased changed restart resumed"),
-        ("Increase Tab Amlodipine to 5 mg OD", "active new continue start increased changed", "decreased restart resumed"),
+        ("Increase Tab Amlodipine to 5 mg OD", "active continue increased changed", "new start decreased restart resumed"),
         ("Resume Tab Amlodipine 5 mg OD", "active continue resumed", "new start increased decreased changed restart"),
         # What is over is no order, and of which kind of over is not always told.
         ("Tab Amlodipine 5 mg OD on hold", "on-hold", ""),
