@@ -52,6 +52,7 @@ SEED = 27644
 DRAWN = (
     "The tests were written with the survivors of samples of other seeds before them; this seed was chosen before any of its mutants was"
     " judged, and of its survivors nothing was read but for whether they are equivalent."
+    " Before that, 88.5 % of the sample, and 86.9 % weighted by sites, were noticed."
 )
 """How the seed came to be: say it anew with a new one. A sample whose survivors were read, and tests written against them, flatters."""
 ROWS = 400
