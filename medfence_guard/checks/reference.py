@@ -87,11 +87,11 @@ def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
     if statement is None or not roles.forms:
         return [say(ABSTAIN, Severity.MAJOR, "There is no form of a known statement to look up.")]
     entry = statement.name.entry
-    family = lexicon.form_family.get(roles.forms[0].value)
-    if entry is None or family in ("drops", "spray", None):
+    form = roles.forms[0].value
+    if entry is None or lexicon.form_family.get(form) in ("drops", "spray", None):
         says = "There is no product or no single form family to look up; the name or form is judged elsewhere."
         return [say(PASS, Severity.MINOR, says)]
-    known, rows = known_in_form(context.rulepack.bundle, lexicon, entry, family)
+    known, rows = known_in_form(context.rulepack.bundle, lexicon, entry, form)
     evidence = reference_evidence(rows, "reference.dose_form_valid")
     if known:
         return [say(PASS, Severity.MAJOR, "The bundle knows the product in this form.", evidence)]
