@@ -120,7 +120,7 @@ def _evidence(context: Context, statement: Statement, rule: str) -> tuple[Eviden
 
 def claimed_status(item: Item) -> str | None:
     """The status the item claims, None if it claims none; unknown words are `?`."""
-    for claim in item.claims:
+    for claim in item.acted_on:
         if claim.field == "status":
             return _CLAIMED.get(_folded(claim), "?")
     return None

@@ -181,7 +181,7 @@ def lost_step(context: Context, item: Item) -> list[Finding]:
     if not siblings:
         return _reversed_steps(context, item, statement)
     evidence = span_evidence(context, statement.span, "completeness.lost_step")
-    claimed = [context.roles_of(c) for c in item.claims]
+    claimed = [context.roles_of(c) for c in item.acted_on]
     told = any(r.chunk.kind == "then" for roles in claimed for r in (*roles.unsupported, *roles.residue)) or any(
         len({r.value for r in kind}) > 1 for roles in claimed for kind in (roles.rates, roles.slots, roles.durations)
     )
@@ -232,10 +232,10 @@ def carried(context: Context, item: Item) -> list[Finding]:
     statement = context.statement_of(item)
     if statement is None:
         return []
-    claimed = {c.field for c in item.claims}
+    claimed = {c.field for c in item.acted_on}
     out: list[Finding] = []
     stated = _stated(context, statement)
-    if statement.shared_tail and not any(context.roles_of(c).has_timing for c in item.claims):
+    if statement.shared_tail and not any(context.roles_of(c).has_timing for c in item.acted_on):
         out.append(
             rule_finding(
                 "completeness.field_omitted",
@@ -249,7 +249,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
     out.extend(_words_not_carried(context, item, statement))
     # `timing: "OD"` holds the key and says nothing of the meal.
     uncarried = [c for c in _COMPONENTS if stated.get(c) and (c not in claimed or c == "timing")]
-    held = {kind for c in item.claims if c.field != "max_dose" for kind in context.roles_of(c).kinds()} if uncarried else ()
+    held = {kind for c in item.acted_on if c.field != "max_dose" for kind in context.roles_of(c).kinds()} if uncarried else ()
     for component in uncarried:
         chunks = stated[component]
         if _HELD_AS.get(component) in held or _carried_elsewhere(context, item, statement, component, chunks):
@@ -361,7 +361,7 @@ _CARRIED_OTHERWISE = frozenset({"dose", "as_needed", "frequency"})
 
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
-    for claim in item.claims if component in _CARRIED_OTHERWISE else ():
+    for claim in item.acted_on if component in _CARRIED_OTHERWISE else ():
         if claim.field == "max_dose":
             continue
         roles = context.roles_of(claim)
@@ -402,9 +402,9 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
             ):
                 return True
     if component == "timing":
-        mine = {w.value[0] for claim in item.claims for w in context.roles_of(claim).whens}
+        mine = {w.value[0] for claim in item.acted_on for w in context.roles_of(claim).whens}
         # `1-0-1 (morning, night)`: the slots say it too.
-        mine.update(part for claim in item.claims for r in context.roles_of(claim).slots for part in slot_parts(r.value[0]))
+        mine.update(part for claim in item.acted_on for r in context.roles_of(claim).slots for part in slot_parts(r.value[0]))
         told = set(chunks)
         stated = {w.value[0] for w in statement.roles.whens if w.chunk in told}
         return bool(stated) and stated <= mine
@@ -418,9 +418,9 @@ _NOT_SWALLOWED = frozenset({"vaginal", "rectal", "sublingual", "buccal"})
 def _other_route(context: Context, item: Item, statement: Statement) -> bool:
     """Whether the stated route is another than the one that the claimed form is given by: `PV` of a tablet. No form is swallowed."""
     lexicon = context.rulepack.lexicon
-    forms = {r.value for c in item.claims for r in context.roles_of(c).forms}
+    forms = {r.value for c in item.acted_on for r in context.roles_of(c).forms}
     usual = {lexicon.form_route.get(form) for form in forms} or {"oral"}
-    if any("{puff}" in r.value.units for c in item.claims for r in context.roles_of(c).doses):
+    if any("{puff}" in r.value.units for c in item.acted_on for r in context.roles_of(c).doses):
         usual.add("inhaled")
     return not {r.value for r in statement.roles.routes} <= usual
 
@@ -431,7 +431,7 @@ def _only_the_form_says_where(context: Context, item: Item, statement: Statement
     local = any(
         lexicon.form_route.get(r.value) in _NOT_SWALLOWED or lexicon.form_family.get(r.value) == "nebulised" for r in statement.roles.forms
     )
-    return local and not any(context.roles_of(c).routes for c in item.claims)
+    return local and not any(context.roles_of(c).routes for c in item.acted_on)
 
 
 def _essential(context: Context, item: Item, statement: Statement, component: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -43,6 +44,10 @@ _EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "as
 _ENDS = frozenset({"till", "until", "upto", "up to"})
 # What these say is said of the name, or of something before it.
 _OF_AN_OBJECT = frozenset({"stopped", "held", "avoid", "allergy", "not_taking"})
+# By which a finding (`skin allergy`) is to the medicine named behind it.
+_HARM = re.compile("allerg|sensitivi|intoleran|reaction")
+_TELLS_OF_HARM = ("reaction", "known allergy")
+_TOWARDS = frozenset("to of with on by for after from due because".split())
 # Words of a joint by which an order ends.
 ENDS_IT = {"stop": "stopped", "hold": "held", "band": "stopped", "बंद": "stopped"}
 EXCLUDED = frozenset({"stopped", "held", "not_taking", "allergy", "avoid", "past", "family", "conditional", "hypothetical"})
@@ -67,6 +72,8 @@ def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[C
             if ending is not None and chunk.kind == "terminator" and (after is None or after.kind not in ("mark", "then")):
                 # `Metformin BD and stop Amlodipine`: it ends the reach of what stands before it, and is a cue itself.
                 reaching.append(chunk._replace(kind="cue", value=(ending, "before")))
+            elif after is not None and _is_harm_by(surface(chunk), after, surface):
+                reaching.append(chunk._replace(kind="cue", value=("ambiguous", "before")))
         elif chunk.kind == "cue":
             cue_class = chunk.value[0]
             if cue_class == "taking":
@@ -81,6 +88,12 @@ def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[C
                 ]
             reaching.append(chunk)
     return reaching
+
+
+def _is_harm_by(finding: str, after: Chunk, surface: Callable[[Chunk], str]) -> bool:
+    """`Skin allergy to X`, `allergic reaction X`, and no `skin allergy X`, `skin allergy: X`: what did harm, or what for."""
+    directly = finding.endswith(_TELLS_OF_HARM) and after.kind in ("drug", "form")
+    return directly or (surface(after) in _TOWARDS and _HARM.search(finding) is not None)
 
 
 _QUALIFYING = frozenset(
@@ -109,6 +122,12 @@ def _has_own_object(cues: Sequence[Chunk], before: Sequence[Chunk]) -> bool:
     behind = [c for c in before if c.start > last]
     comma = next((at for at, c in enumerate(behind) if c.kind == "mark" and c.value == ","), 0)
     return last >= 0 and comma > 0
+
+
+def _finding_before_the_name(lead: Sequence[Chunk], surface: Callable[[Chunk], str]) -> Chunk | None:
+    """The finding that reads on into the name, with nothing but `on`, `to` or `by` between."""
+    last = next((chunk for chunk in reversed(lead) if surface(chunk) not in _TOWARDS), None)
+    return last if last is not None and last.kind == "pseudo_cue" else None
 
 
 def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: bool, surface: Callable[[Chunk], str]) -> Assertion:
@@ -197,6 +216,10 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         return Assertion(min(excluding) if len(excluding) > 1 else next(iter(excluding)), cues)
     if UNDECIDED in kinds:
         return Assertion(UNDECIDED, cues)
+    finding = _finding_before_the_name(lead, surface) if not ordered else None
+    if finding is not None:
+        # `Reduced vision on X`: a name in a finding, and no order.
+        return Assertion(UNDECIDED, (finding,))
     if ACTIVE in kinds or verbs:
         return Assertion(ACTIVE, cues)
     if draft.section_status in ("active", "reported"):

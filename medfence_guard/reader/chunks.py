@@ -235,6 +235,8 @@ _NO_COUNT = 20  # so many pieces are taken at no time
 # Meanings whose value is made where the phrase stands; the others are taken as they are.
 _CHANGED_BY_PLACE = frozenset({"when_offset", "duration_is", "weekday"})
 _NO_PHRASE: Trie = {}
+# `Regd. no`
+_ABBREVIATED = 4
 _PASSED_OVER = frozenset("-._")  # full stops and joints inside a phrase
 # Words that may be something else than the phrase they begin, by what stands beside them.
 _BY_PLACE = frozenset({"t", "c", "no", "on"})
@@ -866,8 +868,9 @@ class Chunker:
             if following is None:
                 if kind == MARK and text in _PASSED_OVER and place > index and place + 1 < count:
                     ahead = tokens[place + 1]
-                    if text == "." and tokens[place - 1].kind == NUMBER and not ahead.glued:
-                        # `Qty: 21. Refills: 0`
+                    whole = best is not None and best[0] == place and (number is not None or len(tokens[place - 1].text) > _ABBREVIATED)
+                    if text == "." and not ahead.glued and (whole or tokens[place - 1].kind == NUMBER):
+                        # `Qty: 21. Refills: 0`, `after 2 weeks. Only on Sundays`: a sentence ends behind a whole phrase; `Reg. No`.
                         return best
                     if ahead.text in node and (text != "." or not ahead.glued or len(tokens[place - 1].text) <= 2):
                         place += 1

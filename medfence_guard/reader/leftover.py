@@ -260,7 +260,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     is_open = section[0] not in _LISTED and (told or clause.line in page.signed or (above and section[1] not in _ORDERS))
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
-    return _is_listed(body, clause, page, section, headed=heading is not None)
+    return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
 
 
 def _is_limited(text: str, start: int) -> bool:
@@ -278,6 +278,14 @@ def _says_when(clause: _Clause, body: Sequence[Chunk]) -> bool:
 def _is_own(body: Sequence[Chunk], page: Page) -> bool:
     """Whether a whole clause has a subject of its own, that is no medicine."""
     return is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name)
+
+
+def _is_right_below_its_heading(clause: _Clause, page: Page) -> bool:
+    """`Follow up:`, and `After 1 month` on the next line, below all orders."""
+    if clause.line <= page.orders[-1] + 1 or len(clause.chunks) != len(page.lines[clause.line]):
+        return False
+    above = page.lines[clause.line - 1]
+    return above[-1].value == ":" and len(_bare(above)) == 1 and means(_bare(above)[0], "heading")
 
 
 def _is_listed(body: Sequence[Chunk], clause: _Clause, page: Page, section: Section, *, headed: bool) -> bool:

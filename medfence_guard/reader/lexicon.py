@@ -175,10 +175,11 @@ class RemarkWords:
 
 def _first_words(phrases: Iterable[str]) -> frozenset[str]:
     """The run of letters each phrase begins with; empty for one that begins otherwise."""
-    return frozenset(found[0] if (found := _LETTERS.match(phrase)) else "" for phrase in phrases)
+    return frozenset(found[0] if (found := _WORD.match(phrase)) else "" for phrase in phrases)
 
 
 _LETTERS = re.compile("[a-z]+")
+_WORD = re.compile("[a-z]+|[\u0900-\u097f]+")
 # The tables whose words are part of no name.
 _SPEECH = (
     "changes",
@@ -200,7 +201,7 @@ _PATTERNS = ("corrections", "other_papers", "no_intake", "other_headings", "colu
 
 def spoken_in(text: str) -> frozenset[str]:
     """The runs of letters of a folded text. A phrase that stands in it begins with one of them, or with no letter."""
-    return frozenset(_LETTERS.findall(text))
+    return frozenset(_WORD.findall(text))
 
 
 def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:

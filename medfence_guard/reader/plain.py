@@ -22,8 +22,9 @@ from collections.abc import Sequence
 from medfence_guard.reader.asides import clause_of, measures, turns
 from medfence_guard.reader.beside import is_advice
 from medfence_guard.reader.chunks import Chunk, meaning_of
-from medfence_guard.reader.lexicon import PlainWords, longest
+from medfence_guard.reader.lexicon import PlainWords, Rate, longest
 from medfence_guard.reader.misread import Misread
+from medfence_guard.reader.roles.record import DAY_PARTS
 
 _TIMES = frozenset("rate duration duration_open weekday date when code stat malformed".split())
 _NUMBERS = frozenset("number percent tuple range".split())
@@ -65,6 +66,7 @@ _DONE_AS = {
 _REFUSED = frozenset({"occasion", "length"})
 _LONGEST_REFUSAL = 5
 _NEEDED = frozenset({"sos", "prn"})
+_OF_DOSES = frozenset({"x", "twice", "thrice", "hourly"})
 _RHYTHMS = frozenset("once twice daily weekly hourly regularly frequently".split())
 # Behind one of these a length of time is until when: `CBC after 2 weeks`.
 _APPOINTING = frozenset("after in within at by next every from till until beyond".split())
@@ -134,7 +136,7 @@ def is_plain(
             at += 1
         else:
             return False
-    return answered and (headed or _have_their_subjects(tokens, held, words))
+    return answered and ((headed and not _is_of_taking(tokens, held)) or _have_their_subjects(tokens, held, words))
 
 
 def _have_their_subjects(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords) -> bool:
@@ -154,6 +156,18 @@ def _have_their_subjects(tokens: Sequence[str], held: Sequence[Chunk | None], wo
                 return False
         start = end + 1
     return True
+
+
+def _is_of_taking(tokens: Sequence[str], held: Sequence[Chunk | None]) -> bool:
+    """`Follow up: TDS`, `Tests: after food`, `Review: x 5 days`: no visit is so often, at a meal, or for so long."""
+    if not _OF_DOSES.isdisjoint(tokens):
+        return True
+    chunks = (chunk for chunk in held if chunk is not None)
+    return any((c.kind == "when" and c.value[0] not in DAY_PARTS) or (c.kind == "rate" and _is_of_a_day(c.value)) for c in chunks)
+
+
+def _is_of_a_day(rate: Rate) -> bool:
+    return rate.unit == "h" or (rate.unit == "d" and rate.low > rate.period)
 
 
 def _done_as(at: int, tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords) -> str | None:

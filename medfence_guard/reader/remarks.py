@@ -71,6 +71,13 @@ _COUNTED_HEADING = re.compile(
     r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|"
     r"^(?:[a-z] ){3,}[a-z]$|^follow ?-? ?up .*\blater$"
 )
+# `Ward rounds 2 days ago`, `OPD visit 6 months back`: an occasion of prescribing that is over.
+_PAST_OCCASION = re.compile(
+    r"^(?:[a-z.']+ ){0,3}"
+    r"(?:clinic|opd|visit|round|consult|consultation|review|check ?-?up|appointment|prescription|rx|order|note)s?\W+(?:[a-z]+ )?"
+    r"(?:day before yesterday|(?:\d+|an?|one|two|three|four|five|six|few|several|couple of) ?"
+    r"(?:h|hr|hour|d|day|wk|week|mth|month|yr|year|din|hafte|mahine|saal)s?\.? ?(?:ago|back|before|prior|earlier|pehle|pahle))\W*$"
+)
 _DECORATION = "#=*-_:. ()<>/[]~|"
 
 
@@ -80,7 +87,7 @@ def heads_something_else(text: str, lexicon: Lexicon) -> bool:
     bare = re.sub(r"</?[a-z0-9]+>", " ", text).strip(_DECORATION)
     if not bare or len(bare) > 60:
         return False
-    if _COUNTED_HEADING.match(bare):
+    if _COUNTED_HEADING.match(bare) or _PAST_OCCASION.match(bare):
         return True
     if not words.may_find("other_headings", spoken_in(bare)) or words.other_headings.search(bare) is None:
         return False

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from medfence_guard.reader.assertion import EXCLUDED
-from medfence_guard.reader.chunks import Chunk, means
+from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.statement import Statement
@@ -43,6 +43,7 @@ _ANOTHERS = re.compile(r"(?:the )?(?:baby|newborn|infant|child|twins?|care|mothe
 _LONGEST_NAME = 2
 _OF_WHAT_FOLLOWS = frozenset({"cue", "prn", "unsupported"})
 _GOING_ON = ("continue", "before")
+_TAKING_BACK = frozenset("no not never nor na nahi mat isn't wasn't don't dont न नहीं मत".split())
 _UNTICKED = "\u25cb"
 _SENTENCE = re.compile(r"[^.;\n]+")
 _AROUND = " -•*>:.,()"
@@ -62,7 +63,10 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
                 yield span
             continue
         if line not in told and (
-            _heads_by_a_complaint(line, body, page) or _limits_by_a_state(line, body, page) or _is_a_set(line, body, page)
+            _heads_by_a_complaint(line, body, page)
+            or _heads_by_a_visit(line, body, page)
+            or _limits_by_a_state(line, body, page)
+            or _is_a_set(line, body, page)
         ):
             yield span
         for found in _SENTENCE.finditer(text):
@@ -79,6 +83,18 @@ def _heads_by_a_complaint(line: int, body: Sequence[Chunk], page: Page) -> bool:
         return True
     words = page.text_of(body).split()
     return page.lines[line][-1].value == ":" and all(page.lexicon.plain.group(word) in _OCCASIONS for word in words)
+
+
+def _heads_by_a_visit(line: int, body: Sequence[Chunk], page: Page) -> bool:
+    """`Review 12/03:`, `Follow up:`, `12/03/2024:` above an order, below another: the orders of that day, or from then on."""
+    if line < page.orders[0] or page.has_order(line) or not page.has_order(line + 1) or page.lines[line][-1].value != ":":
+        return False
+    return any(c.kind == "date" or means(c, "review_phrases") or _heads_visits(c) for c in body)
+
+
+def _heads_visits(chunk: Chunk) -> bool:
+    heading = meaning_of(chunk, "heading")
+    return isinstance(heading, tuple) and heading[0] == "followup"
 
 
 def _limits_by_a_state(line: int, body: Sequence[Chunk], page: Page) -> bool:
@@ -122,6 +138,12 @@ def heads_what_follows(statements: Sequence[Statement], text: str) -> Iterator[t
         for chunk in (*statement.chunks, *statement.beside, *statement.assertion.cues):
             if chunk.kind in _OF_WHAT_FOLLOWS and chunk.value != _GOING_ON and from_here <= chunk.start and chunk.end <= last:
                 yield chunk.start, chunk.end
+        for role in (*statement.roles.residue, *statement.roles.unsupported):
+            start, end = role.chunk.start, role.chunk.end
+            adjoins = text[start:end] in _TAKING_BACK and not text[end : after.span.start].strip(_AROUND)
+            if begins < start < after.span.start and (adjoins or begins <= last < start):
+                # `Stop X`, `not switched to Tab Y`
+                yield start, end
 
 
 def unticked(original: str, drafts: Sequence[Draft]) -> Iterator[tuple[int, int]]:

@@ -390,9 +390,7 @@ def surfaces(document: Document, index: int, seed: object = 0, *, in_words: bool
     if order.frequency:
         among = SAME_FREQUENCY[order.frequency]
         frequency = among[words[order.frequency]] if order.frequency in words else pick(among, *choice, "frequency")
-    frequency = joined(
-        frequency, f"for {order.reason}" if order.reason else "", f"max {order.maximum}" if order.maximum else ""
-    )
+    frequency = joined(frequency, f"for {order.reason}" if order.reason else "", f"max {order.maximum}" if order.maximum else "")
     form = BEFORE_NAME.get(order.form, order.form)
     return Surfaces(
         form=IN_FULL.get(order.form, order.form) if in_words else form,

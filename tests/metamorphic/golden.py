@@ -20,6 +20,7 @@ from tests.metamorphic.operators import Clean, Fault, altered_strength, fabricat
 
 FOLDER = Path(__file__).resolve().parents[1] / "golden" / "opd"
 
+
 def milligrams_and_micrograms(case: Clean) -> Iterator[Fault]:
     """The swap the predecessor seeds; `unit_swap` has the other units too."""
     return (fault for fault in unit_swap(case) if fault.what.endswith((" mg", " mcg")))

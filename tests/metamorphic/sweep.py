@@ -105,7 +105,9 @@ INVENTED = {
     "strength": "999 mg",
     "generic_name": "Warfarin",
 }
-AS_NEEDED = re.compile(r"sos|prn|p\.r\.n|need|require|demand|s\.o\.s|if ")
+AS_NEEDED = re.compile(r"sos|prn|p\.r\.n|need|require|demand|s\.o\.s|if |hone par")
+# A medicine that is not taken, before another on its line: a cue at the head of the line is of the first.
+FIRST_NOT_TAKEN = re.compile(r"\b(?:stop|stopped|avoid|discontinued?)\b")
 WEEKDAYS = re.compile(r"(?:sun|mon|tues|wednes|thurs|fri|satur)day|\b(?:sun|mon|tue|wed|thu|fri|sat)\b")
 SLOTS = re.compile(r"[\d½]+(?:ml)?(?:-[\d½]+(?:ml)?){2,3}")
 
@@ -253,12 +255,15 @@ def source_changes(row: Row) -> Iterator[Change]:
         tail = source[behind:end]
         for cue in CUES:
             known = {"weekly": "week", "SOS": "sos", "2 tabs": "2"}.get(cue, cue)
-            if known.casefold() in lowered or (cue == "SOS" and AS_NEEDED.search(lowered)):
+            if known.casefold() in lowered or (cue == "SOS" and AS_NEEDED.search(lowered)) or (cue == "2 tabs" and "two" in lowered):
                 continue
             if not (cue == "2 tabs" and any(i.get("dose") for i in items)):
-                yield f"cue {cue} before the line [{index}]", with_source(row, source[:begin] + cue + " " + source[begin:])
+                if not FIRST_NOT_TAKEN.search(lowered[begin:start]):
+                    yield f"cue {cue} before the line [{index}]", with_source(row, source[:begin] + cue + " " + source[begin:])
                 yield f"cue {cue} before the name [{index}]", with_source(row, source[:start] + cue + " " + source[start:])
-            if cue != "Zeta" and ". " not in tail:
+            # `then stop`, said again in Hindi.
+            ended = cue == "band kar do" and tail.casefold().rstrip(" .").endswith("stop")
+            if cue != "Zeta" and ". " not in tail and not ended:
                 yield f"cue {cue} behind the line [{index}]", with_source(row, source[:end] + " " + cue + source[end:])
         if not tail.rstrip().endswith("."):
             for sentence in SENTENCES:

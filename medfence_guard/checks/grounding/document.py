@@ -111,7 +111,7 @@ def _said_behind(context: Context, item: Item, statement: Statement) -> Span | N
     if release is not None:
         token = release.group(1)
         known = {name.lower() for name in context.rulepack.lexicon.release_family}
-        carried = {r.value[0].lower() for c in item.claims for r in context.roles_of(c).releases}
+        carried = {r.value[0].lower() for c in item.acted_on for r in context.roles_of(c).releases}
         if token in known and token not in {r.lower() for r in releases_of(statement)} | carried:
             return Span(release.start(1), release.end(1))
     return None

@@ -243,7 +243,7 @@ def _release_of_the_brand(
     if stated or entry is None or not entry.brand:
         return None
     rows = implied_forms(context.rulepack.bundle, entry, [r.value for r in statement.roles.strengths], context.rulepack.lexicon)
-    told = near | {family.get(r.value[0]) for c in item.claims for r in context.roles_of(c).releases}
+    told = near | {family.get(r.value[0]) for c in item.acted_on for r in context.roles_of(c).releases}
     if rows and all(r.release in _LASTING for r in rows) and not told & _LASTING:
         says = f"{said}, which the bundle knows only in a modified release"
         return Judgement(ABSTAIN, "name.release_of_the_brand", says, where, severity=Severity.MAJOR, reference=rows[:2])

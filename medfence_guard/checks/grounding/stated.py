@@ -20,7 +20,7 @@ def setting_for(context: Context, item: Item, statement: Statement) -> Setting:
     whens: set[str] = set()
     weekdays: set[str] = set()
     fields: set[str] = set()
-    for claim in item.claims:
+    for claim in item.acted_on:
         roles = context.roles_of(claim)
         if claim.field in ("timing", "instructions", "frequency", "dosage", "dose"):
             whens |= {w.value[0] for w in roles.whens}

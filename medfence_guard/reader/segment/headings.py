@@ -52,7 +52,9 @@ def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_star
     led = [
         c
         for c in [*sheet.context, *(c for c in taken if c.kind == "cue")]
-        if c.kind in ("cue", "word", "person_roles", "unreadable", "prn", "rate", "weekday", "amount", "slots")
+        if (
+            c.kind in ("cue", "word", "person_roles", "unreadable", "prn", "rate", "weekday", "amount", "slots") or sheet.surface(c) == "no"
+        )
         and c.value not in sheet.lexicon.reference_words
     ]
     sheet.context = []

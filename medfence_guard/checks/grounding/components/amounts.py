@@ -95,7 +95,7 @@ def judge_dose_times(context: Context, setting: Setting, item: Item, roles: Role
         verdict = FAIL if swapped and setting.statement.readable else ABSTAIN
         return [Judgement(verdict, "dose.at_another_time", "source gives these amounts at other times", where)]
     order = [code for _, codes in stated for code in codes]
-    for claim in item.claims:
+    for claim in item.acted_on:
         if claim.field in ("timing", "instructions", "frequency") and [w.value[0] for w in context.roles_of(claim).whens] == order:
             return []
     return [Judgement(ABSTAIN, "dose.time_dropped", "source says which amount is for which time", where, severity=Severity.MAJOR)]

@@ -26,7 +26,7 @@ def judge_reasons(context: Context, item: Item, claim: Claim, statement: Stateme
     if len({reason for reason, _ in stated}) < 2:
         return []
     mine = frozenset(by_meaning(words_of(claim.text), same))
-    told = mine.union(*(by_meaning(words_of(c.text), same) for c in item.claims))
+    told = mine.union(*(by_meaning(words_of(c.text), same) for c in item.acted_on))
     lost = tuple(chunk for reason, chunk in stated if not reason <= told)
     if not lost or not any(reason & mine for reason, _ in stated):
         return []
