@@ -117,7 +117,10 @@ def _component_matches(
         return same_unit and _equal(lexicon, value / per[0][0], unit, c_value / c_per, c_unit)
     if per:
         return False
-    # Where the claim writes no denominator, the label number alone is compared (P1).
+    # Where the claim writes no denominator, the label number alone is compared (P1). A puff is called by its micrograms, and `250/50` is
+    # no other one where the list prints 0.25 mg and 0.05 mg.
+    if unit is None and c_unit == "mg" and c_per_unit in _PER_ACTUATION and value == c_value * 1000:
+        return True
     return _equal(lexicon, value, unit, c_value, c_unit)
 
 
