@@ -130,6 +130,19 @@ def _finding_before_the_name(lead: Sequence[Chunk], surface: Callable[[Chunk], s
     return last if last is not None and last.kind == "pseudo_cue" else None
 
 
+_OF_AN_ORDER = frozenset("drug form amount number tuple percent rate slots duration when route weekday prn".split())
+_UNCHANGED = ("change", "increase", "decrease", "reduction")
+
+
+def _denial_before_a_part(draft: Draft, surface: Callable[[Chunk], str]) -> Chunk | None:
+    """`No further Tab X`, `X 500 mg not valid BD`: a denial of something else, and directly behind it a part of the order."""
+    for chunk, after in itertools.pairwise([*draft.context, *draft.chunks]):
+        if chunk.kind == "pseudo_cue" and after.kind in _OF_AN_ORDER and surface(chunk).startswith(("no ", "not ")):
+            if not any(word in surface(chunk) for word in _UNCHANGED):
+                return chunk
+    return None
+
+
 def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: bool, surface: Callable[[Chunk], str]) -> Assertion:
     """Judge one statement. `after_name`: cues behind the name; `ordered`: it has a form, strength, dose or timing."""
     lead = list(draft.chunks[: draft.anchor])
@@ -216,6 +229,9 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         return Assertion(min(excluding) if len(excluding) > 1 else next(iter(excluding)), cues)
     if UNDECIDED in kinds:
         return Assertion(UNDECIDED, cues)
+    denial = _denial_before_a_part(draft, surface)
+    if denial is not None:
+        return Assertion(UNDECIDED, (denial,))
     finding = _finding_before_the_name(lead, surface) if not ordered else None
     if finding is not None:
         # `Reduced vision on X`: a name in a finding, and no order.
