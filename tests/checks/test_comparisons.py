@@ -298,6 +298,9 @@ STATED: tuple[tuple[str, str, str, dict[str | int, str]], ...] = (
     }),
     ("Furosemide 40 mg IV", "Furosemide", "form", {
         "tablet": "FAIL form.contradicts_route",
+        "injection": "ABSTAIN form.not_in_source",
+    }),
+    ("Amlodipine 5 mg IV", "Amlodipine", "form", {
         "injection": "ABSTAIN form.not_attested",
     }),
     ("Paracetamol 500 mg 1 tab BD", "Paracetamol", "form", {
