@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from medfence_guard.bundle import name_key
 from medfence_guard.checks.check import INJECTABLE, Check, Context, rule_finding, source_evidence, span_evidence
-from medfence_guard.checks.grounding.stated import is_told_again, releases_of
+from medfence_guard.checks.grounding.stated import is_needed_if, is_told_again, releases_of
 from medfence_guard.checks.grounding.wording import words_of
 from medfence_guard.compare import slot_parts, spelt_out
 from medfence_guard.contract import Finding, Severity, Span, Verdict
@@ -397,7 +397,7 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         if component == "dose" and roles.slots and spelt_out(statement.roles) is not None:
             # `1 tab morning, 2 tabs night` is the `1-0-2` of the claim, which is compared with it.
             return True
-        if component == "as_needed" and roles.prn:
+        if component == "as_needed" and (roles.prn or (claim.field == "as_needed_for" and is_needed_if(statement.roles))):
             return True
         if (
             component == "frequency"

@@ -185,6 +185,9 @@ def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) ->
         return judged
     if injected_form and not setting.statement.roles.doses and not setting.statement.roles.slots:
         return judged
+    if setting.statement.roles.headed_doses:
+        # The table calls it so.
+        return judged
     return [
         Judgement(
             ABSTAIN,

@@ -47,7 +47,7 @@ class Setting:
 # What may be told once behind several names.
 _OF_A_TAIL = ("timing.", "duration.", "route.", "site.", "text.", "when.")
 # What a line beside the list may tell, by the rule that misses it.
-_TOLD_BY = {"timing": frozenset({"rate", "when"}), "duration": frozenset({"duration"})}
+_TOLD_BY = {"timing": frozenset({"rate", "when"}), "duration": frozenset({"duration"}), "count": frozenset({"count"})}
 
 
 def added(setting: Setting, rule: str, says: str, chunks: Iterable[Chunk] = ()) -> Judgement:

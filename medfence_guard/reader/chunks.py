@@ -48,6 +48,10 @@ class DrugMention(NamedTuple):
     name: Name | None
 
 
+# The note of an amount that is a whole line.
+ALONE = "alone"
+
+
 class Chunk(NamedTuple):
     """`first`/`last`: token range; `start`/`end`: offsets into the original text; `meanings`: other readings of a phrase."""
 
@@ -411,7 +415,8 @@ class Chunker:
             and not tokens[index - 1].glued
         ):
             behind = before[-2] if len(before) > 1 else None
-            if behind is None or (before[-1].value != "-" and behind.kind not in ("amount", "number", "tuple")):
+            compared = before[-1].value in ("<", ">") and behind is not None and behind.kind in ("indication", "header_line_starts")
+            if behind is None or (before[-1].value != "-" and not compared and behind.kind not in ("amount", "number", "tuple")):
                 # A sign is part of no dose.
                 return self._malformed(tokens, index, index + 1)
         if token.glued and index and tokens[index - 1].kind == WORD and self._ends_in_a_digit(tokens[index - 1].text):

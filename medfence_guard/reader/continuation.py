@@ -16,6 +16,8 @@ _STRONG_KINDS = frozenset(
     "quantity".split()
 )
 
+_OF_A_PACK = frozenset({"mark", "number", "label", "refill"})
+
 
 def continues(draft: Draft, chunks: Sequence[Chunk], place: int) -> bool:
     """Whether this line goes on with the statement left open on a line before."""
@@ -29,6 +31,10 @@ def continues(draft: Draft, chunks: Sequence[Chunk], place: int) -> bool:
         return False
     rest = chunks[place:]
     kinds = {c.kind for c in rest}
+    if first.value == "#":
+        # `#30  Refills: 2`: a pack, and how often it is supplied.
+        counted = len(rest) > 1 and rest[1].kind == "number" and rest[1].start == first.end
+        return counted and kinds <= _OF_A_PACK and "quantity" not in {c.kind for c in draft.chunks}
     words = [c for c in rest if c.kind == "word" and c.value not in JOINTS and len(str(c.value)) > 1]
     timed = any(c.kind in TIMING_KINDS for c in draft.chunks)
     own_timing = kinds & {"rate", "slots", "duration", "amount", "weekday", "stat"}

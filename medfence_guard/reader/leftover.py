@@ -334,7 +334,9 @@ def _is_misread_part(part: Sequence[Chunk], page: Page, misread: Misread) -> boo
 
 def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) -> tuple[Section | None, Sequence[Chunk]]:
     """`(section, the rest)` of a clause that opens with a heading: `Imp: HTN`, `Pt c/o fever`. Among the orders, `Exam days` has none."""
-    led = len(body) > 1 and page.text_of(body[:1]) in _SUBJECTS
+    # `Patient: A B` below a heading of orders is a line of the paper all the same.
+    labelled = len(body) > 1 and body[1].value == ":" and page.sections[clause.line][0][1] in _ORDERS
+    led = len(body) > 1 and page.text_of(body[:1]) in _SUBJECTS and not labelled
     heading = meaning_of(body[led], "heading")
     if not isinstance(heading, tuple):
         return None, body

@@ -78,6 +78,9 @@ def table_head(chunks: Sequence[Chunk]) -> tuple[str, ...]:
             labels.append(("slot_morning", "slot_noon", "slot_night")[slots.index(chunk)])
         elif label is not None:
             labels.append(str(label))
+        elif chunk is chunks[-1] and chunk.value == "starters" and len(labels) > 2 and chunk.end - chunk.start == 3:
+            # `Medicine | M | A | N | For`
+            labels.append("duration")
         elif chunk is chunks[0] and chunk.kind in ("route", "word") and chunk.end - chunk.start == 2 and slots:
             # `Sl | Medicine`
             labels.append("number")

@@ -103,6 +103,10 @@ def _complete(chunks: Sequence[Chunk]) -> bool:
     return any(c.kind in _TIMING or c.kind == "when" for c in chunks)
 
 
+# What a line that could not be read may say of a pack.
+_COUNTS = frozenset({"amount", "quantity", "refill"})
+
+
 def sort_of(kind: str) -> str:
     """Slots are told as a frequency is, an open end as a duration."""
     return {"slots": "rate", "duration_open": "duration"}.get(kind, kind)
@@ -226,6 +230,8 @@ class Sharing:
         if out.remarks or out.unread:
             placed = _Placed(c for chunks, _ in self._lines for c in chunks if c.kind in TOLD_ONCE)
             told |= {sort_of(c.kind) for span in {*out.remarks, *out.unread} for c in placed.within(span)}
+            packs = _Placed(c for chunks, _ in self._lines for c in chunks if c.kind in _COUNTS) if out.unread else placed
+            told |= {"count" for span in out.unread for c in packs.within(span) if c.kind in _COUNTS}
         if len(drafts) > 1:
             for draft in drafts:
                 behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and self._surface(c) in ("all", "both")), None)

@@ -31,6 +31,7 @@ def _counted_in(text: str) -> set[str]:
 
 
 # `4/day`, `4 in 24 hours`: what is counted is not told.
+_HASH_NUMBER = re.compile(r"# ?\d+$")
 _NUMBER_A_DAY = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:(?:/|per|a|in)\s*(?:a )?(?:days?|d|24 ?(?:hours?|hrs?|h))|daily)\s*")
 
 
@@ -84,6 +85,8 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
         return claim_findings(context, claim, [judged], check_id)
     if claim.field == "max_dose":
         roles = _without_period(claim, roles)
+    if claim.field == "quantity" and _HASH_NUMBER.match(claim.text):
+        roles = replace(roles, residue=[r for r in roles.residue if r.value != "#"])
     if roles.unreadable or roles.residue:
         return claim_findings(
             context,

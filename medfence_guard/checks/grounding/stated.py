@@ -9,6 +9,7 @@ from medfence_guard.compare import Setting
 from medfence_guard.contract import Span
 from medfence_guard.payload import Item
 from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
 
 
@@ -38,6 +39,8 @@ def setting_for(context: Context, item: Item, statement: Statement) -> Setting:
             fields.add("dose")
         if claim.field == "as_needed" and (claim.boolean or roles.prn):
             fields.add("prn")
+        if claim.field == "as_needed_for" and is_needed_if(statement.roles):
+            fields.add("prn")
     insulin = _insulin(context, statement)
     part = context.binding.relation.get(item.index) == PART
     made = Setting(
@@ -50,6 +53,11 @@ def setting_for(context: Context, item: Item, statement: Statement) -> Setting:
     )
     context.settings[item.index] = made
     return made
+
+
+def is_needed_if(roles: Roles) -> bool:
+    """`every 6 hours if fever`: the need is said by its reason alone, so a claim of the reason carries it."""
+    return bool(roles.prn) and all(r.chunk.kind == "cue" for r in roles.prn)
 
 
 def _insulin(context: Context, statement: Statement) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medfence_guard.reader.chunks import Chunk, Quantity, meaning_of, means
+from medfence_guard.reader.chunks import ALONE, Chunk, Quantity, meaning_of, means
 from medfence_guard.reader.roles.context import Context, labelled
 from medfence_guard.reader.roles.record import Role, Roles, course_total
 
@@ -80,6 +80,10 @@ def _read_dose(at: Context, place: int, dimension: str) -> None:
         return
     if counted and quantity.parts[0] >= 10 and (roles.doses or roles.slots or roles.durations or roles.rates or roles.prn):
         roles.quantities.append(pieces)
+        return
+    if counted and ALONE in chunk.notes and roles.doses and roles.has_timing:
+        # `Take ONE tablet once a week`, and below it `4 tablet`: a pack, or the dose corrected.
+        roles.unsupported.append(Role("dose or pack", chunk))
         return
     if counted and before is not None and before.value == "(" and quantity.parts[0] >= 10 and quantity.units[0] in ("{tbl}", "{capsule}"):
         # `Telma 40 (10 tabs) OD`: so many are a pack, or a dose of a molecule nobody names here.

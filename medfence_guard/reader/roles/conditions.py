@@ -100,6 +100,12 @@ def read_cue(at: Context, place: int) -> int:
             # `TDS if fever`, `SOS if temp > 100 F`: as needed, with its reason.
             roles.prn.append(Role(True, chunk))
             return stop
+        if before is not None and before.kind == "prn" and chunks[place + 1 : place + 2] and chunks[place + 1].kind == "word":
+            if any(c.kind == "indication" for c in chunks[place + 2 : place + 3]):
+                # `SOS if chest pain`: as behind `SOS for`, the word that is no reason by itself is left over.
+                roles.prn.append(Role(True, chunk))
+                del roles.limits[kept:]
+                return place + 1
         # A condition that is not read: nobody can say what it makes of the order.
         del roles.limits[kept:]
         roles.unsupported.append(Role("condition", chunk))

@@ -90,6 +90,8 @@ class Roles:
     limits: list[Role] = field(default_factory=list)
     # Counts of pieces that are a dose or a pack, told apart once all of the statement is read.
     counted: list[Role] = field(default_factory=list)
+    # Strengths under a head that calls them the dose.
+    headed_doses: list[Role] = field(default_factory=list)
     _kinds: frozenset[str] | None = field(default=None, init=False, repr=False, compare=False)
 
     def kinds(self) -> frozenset[str]:

@@ -64,9 +64,18 @@ def read_label(at: Context, place: int) -> int:
     following = chunks[place + 1] if place + 1 < len(chunks) else None
     if following is not None and following.kind == "mark" and following.value in (":", "-", "=", "."):
         at.roles.labels.append(Role(chunk.value, chunk))
+    elif at.surface(chunk) == "supply" and _is_supplied_for(chunks, place):
+        # `5 days supply`: for so long.
+        pass
     elif at.surface(chunk) not in SILENT_GLUE:
         at.roles.residue.append(Role(at.surface(chunk), chunk))
     return place + 1
+
+
+def _is_supplied_for(chunks: Sequence[Chunk], place: int) -> bool:
+    after = chunks[place + 1] if place + 1 < len(chunks) else None
+    ends = after is None or (after.kind == "mark" and after.value in (",", ";", "."))
+    return ends and place > 0 and chunks[place - 1].kind == "duration"
 
 
 def read_word_of_composition(at: Context, place: int) -> int:

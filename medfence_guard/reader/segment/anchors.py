@@ -36,6 +36,8 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
         return None
     if chunk.kind in ("drug", "form") and (_taken_with(sheet, chunks, place) or _form_of_open(sheet, chunks, place)):
         return None
+    if chunk.kind == "form" and _form_before_another_name(sheet, chunks, place):
+        return None
     if chunk.kind == "drug":
         if _belongs_to_open(sheet, chunks, place):
             return None
@@ -137,6 +139,16 @@ def _form_of_open(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
         return False
     after = place + 1 + (chunks[place + 1].kind == "mark" and chunks[place + 1].value in ("-", ","))
     return after < len(chunks) and sheet.surface(chunks[after]).split()[0] in _PLACED
+
+
+def _form_before_another_name(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
+    """`Metformin 500 mg tablet (Glucophage)`: the form is of the name before it, and the bracket holds its other name."""
+    draft = sheet.open
+    bracket = [c.value if c.kind == "mark" else c.kind for c in chunks[place + 1 : place + 4]]
+    if draft is None or draft.last_line != sheet.line or bracket[::2] != ["(", ")"] or bracket[1] not in ("drug", "word"):
+        return False
+    named = draft.chunks[draft.anchor :]
+    return bool(named) and all(c.kind in ("drug", "amount", "number", "release", "tuple") or c.value in ("+", "/", "-") for c in named)
 
 
 def _may_stand_here(sheet: Sheet, chunks: Sequence[Chunk], place: int, anchor: int, *, header: bool) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from medfence_guard.reader.asides import is_of_the_paper
 from medfence_guard.reader.beside import names_a_fluid
-from medfence_guard.reader.chunks import Chunk, any_means, extent, meaning_of, means
+from medfence_guard.reader.chunks import ALONE, Chunk, any_means, extent, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS
 from medfence_guard.reader.lines import behind_bar, is_boxed
 from medfence_guard.reader.openings import (
@@ -43,6 +43,8 @@ def read_line(sheet: Sheet, chunks: list[Chunk]) -> None:
     if not chunks:
         return
     chunks = _without_bullet(sheet, behind_bar(chunks))
+    if len(chunks) == 1 and chunks[0].kind == "amount":
+        chunks = [chunks[0]._replace(notes=(*chunks[0].notes, ALONE))]
     sheet.injected = _addresses_a_model(sheet, chunks)
     sheet.ticked = is_tick_box(chunks) or _marked_as_other(sheet, chunks)
     if sheet.soap and soap_letter(chunks):
@@ -111,7 +113,7 @@ def _number(sheet: Sheet, chunks: list[Chunk]) -> tuple[list[Chunk], int, int | 
 
 
 def _is_hash_number(chunks: Sequence[Chunk]) -> bool:
-    """`#1 PANTOPRAZOLE`: a list number."""
+    """`#1 PANTOPRAZOLE`: a list number, and no `#30  Refills: 2`."""
     return (
         len(chunks) > 2
         and chunks[0].value == "#"
@@ -120,6 +122,7 @@ def _is_hash_number(chunks: Sequence[Chunk]) -> bool:
         and len(chunks[1].value.parts) == 1
         and chunks[1].value.parts[0].denominator == 1
         and chunks[1].value.parts[0] <= 40
+        and not (chunks[2].kind in ("label", "refill", "quantity") or means(chunks[2], "label"))
     )
 
 
