@@ -48,10 +48,11 @@ sys.path[:0] = [str(ROOT / folder) for folder in (".", "adapters", "refdata", "t
 
 CORE = ROOT / "medfence_guard"
 EQUIVALENT = ROOT / "benchmarks" / "mutation_equivalent.json"
-SEED = 58113
+SEED = 27644
 DRAWN = (
     "The tests were written with the survivors of samples of other seeds before them; this seed was chosen before any of its mutants was"
     " judged, and of its survivors nothing was read but for whether they are equivalent."
+    " Before that, 88.5 % of the sample, and 86.9 % weighted by sites, were noticed."
 )
 """How the seed came to be: say it anew with a new one. A sample whose survivors were read, and tests written against them, flatters."""
 ROWS = 400
@@ -81,7 +82,7 @@ class Target:
         }
 
 
-_RULES = ("tests/checks/test_comparisons.py", "tests/checks/test_rules.py")
+_RULES = ("tests/checks/test_comparisons.py", "tests/checks/test_rules.py", "tests/checks/test_values.py")
 _CHECKS = (*_RULES, "tests/checks/test_records.py", "tests/checks/test_source_checks.py")
 _CHUNKS = ("tests/core/test_chunks.py", "tests/core/test_phrases.py", "tests/core/test_glued.py")
 TARGETS = (
@@ -95,7 +96,7 @@ TARGETS = (
     Target("checks.reference", 14, _CHECKS),
     Target("checks.assertion", 20, _CHECKS),
     Target("checks.completeness", 20, ("tests/checks/test_completeness.py", *_CHECKS)),
-    Target("checks.grounding", 70, (*_CHECKS, "tests/checks/test_said_besides.py")),
+    Target("checks.grounding", 70, (*_CHECKS, *(f"tests/checks/test_{name}.py" for name in ("said_besides", "document_keys", "items")))),
     Target("aggregate", 12, ("tests/core/test_aggregate.py",)),
     Target(
         "release.fence",
@@ -150,9 +151,7 @@ def _operators() -> dict[str, Any]:
     from cosmic_ray.operators.provider import OperatorProvider
 
     provider = OperatorProvider()
-    return {
-        name: provider[name]() for name in provider if not tuple(provider[name].arguments()) and not _asks_identity(name)
-    }
+    return {name: provider[name]() for name in provider if not tuple(provider[name].arguments()) and not _asks_identity(name)}
 
 
 def _signatures(tree: ast.Module) -> set[int]:

@@ -17,6 +17,8 @@ from medfence_guard.reader.lexicon import Lexicon
 MEMO_LIMIT = 8192
 ATTESTED, UNATTESTED, IMPOSSIBLE, UNKNOWN = "attested", "unattested", "impossible", "unknown"
 _PER_ACTUATION = frozenset({"{actuation}", "{puff}", "{spray}", "{dose}"})
+# A form as papers write it -> a form of another family that is written so too: the gel for mouth ulcers, the powder for the skin.
+_ALSO_CALLED = {"gel": "mouth_gel", "powder": "dusting_powder"}
 
 
 class Attestation(NamedTuple):
@@ -115,7 +117,10 @@ def _component_matches(
         return same_unit and _equal(lexicon, value / per[0][0], unit, c_value / c_per, c_unit)
     if per:
         return False
-    # Where the claim writes no denominator, the label number alone is compared (P1).
+    # Where the claim writes no denominator, the label number alone is compared (P1). A puff is called by its micrograms, and `250/50` is
+    # no other one where the list prints 0.25 mg and 0.05 mg.
+    if unit is None and c_unit == "mg" and c_per_unit in _PER_ACTUATION and value == c_value * 1000:
+        return True
     return _equal(lexicon, value, unit, c_value, c_unit)
 
 
@@ -149,13 +154,14 @@ def attest(
     return known
 
 
-def known_in_form(bundle: Bundle, lexicon: Lexicon, entry: Name, family: str) -> tuple[bool, tuple[Product, ...]]:
-    """Does the bundle know a product of that name in that form family? With the rows to cite. Kept like the answers of `attest`."""
-    key = (entry.key, family)
+def known_in_form(bundle: Bundle, lexicon: Lexicon, entry: Name, form: str) -> tuple[bool, tuple[Product, ...]]:
+    """Does the bundle know a product of that name in the family of that form? With the rows to cite. Kept like the answers of `attest`."""
+    key = (entry.key, form)
     known = bundle.attest_memo.get(key)
     if known is None:
         rows = [*entry.rows, *(p for c in entry.compositions for p in bundle.products.get(c, ()))]
-        matching = [r for r in rows if lexicon.bundle_form_family.get(r.form) == family]
+        family = lexicon.form_family[form]
+        matching = [r for r in rows if lexicon.bundle_form_family.get(r.form) == family or r.form == _ALSO_CALLED.get(form)]
         known = bool(matching), strongest(matching or rows)
         if len(bundle.attest_memo) < MEMO_LIMIT:
             bundle.attest_memo[key] = known
@@ -192,20 +198,26 @@ def _impossible(lexicon: Lexicon, quantity: Quantity, rows: Sequence[Product], b
     if mine is None:
         return ""
     dimension = "iu" if mine[0] == "unit" else mine[0]
-    known = [(u, c.value * u[1], c) for r in rows for c in r.components if (u := _unit_of(lexicon, c.unit)) is not None]
+    known = [(u, c.value * u[1], c, r) for r in rows for c in r.components if (u := _unit_of(lexicon, c.unit)) is not None]
     if not known:
         return ""
-    same = [(value, c) for u, value, c in known if ("iu" if u[0] == "unit" else u[0]) == dimension]
-    if not same and {dimension, *("iu" if u[0] == "unit" else u[0] for u, _, _ in known)} <= {"mass", "iu"} and both:
+    same = [(value, c, r) for u, value, c, r in known if ("iu" if u[0] == "unit" else u[0]) == dimension]
+    if not same and {dimension, *("iu" if u[0] == "unit" else u[0] for u, _, _, _ in known)} <= {"mass", "iu"} and both:
         return ""
     if not same:
         return "the bundle knows it only in another dimension" if dimension in ("mass", "iu", "volume", "percent") else ""
-    alike = [value / (c.per_value if quantity.per and c.per_value else 1) for value, c in same if bool(c.per_value) == bool(quantity.per)]
+    # A puff's strength is as good as never written as one: `Salbutamol 90 mcg 2 puffs`.
+    alike = {
+        value / (c.per_value if quantity.per and c.per_value else 1): r
+        for value, c, r in sorted(same, key=lambda of: of[2].grade != "curated")
+        if bool(c.per_value) == bool(quantity.per) or (not quantity.per and c.per_unit in _PER_ACTUATION)
+    }
     if not alike:
         # A liquid's strength beside tablets: nothing there to be out of range of.
         return ""
-    # One known strength is no range, the lists hold few of what is sold: then only the next order of magnitude refutes.
-    factor = 10 if len(set(alike)) > 1 else 100
+    # One listed strength is no range, the lists hold few of what is sold: then only the next order of magnitude refutes. Curated
+    # ones make the range wider and never narrower (P25).
+    factor = 10 if sum(r.grade != "curated" for r in alike.values()) > 1 else 100
     value = quantity.parts[0] * mine[1] / (quantity.per[0][0] if quantity.per else 1)
     if value > factor * max(alike) or value * factor < min(alike):
         return "more than ten times the largest or less than a tenth of the smallest attested strength"

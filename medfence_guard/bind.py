@@ -148,14 +148,14 @@ def _indexes(
     return by_key, by_composition, by_molecule, by_stem
 
 
-def _ranked(related: Sequence[tuple[ItemReading, Statement, int]]) -> list[tuple[tuple[int, int, int, int, int, int], int, int]]:
+def _ranked(related: Sequence[tuple[ItemReading, Statement, int]]) -> list[tuple[tuple[int, bool, int, bool, int, int], int, int]]:
     """Pairs `(rank, item, statement)`, the best first. What the two say is weighed only where one has several to choose from."""
     items = Counter(item.index for item, _, _ in related)
     statements = Counter(statement.index for _, statement, _ in related)
     pairs = []
     for item, statement, how in related:
-        preferred = 0 if (statement.assertion.status == ACTIVE) != item.stopped else 1
-        mention = 1 if statement.bare or statement.assertion.status == MENTION else 0
+        preferred = (statement.assertion.status == ACTIVE) == item.stopped
+        mention = statement.bare or statement.assertion.status == MENTION
         contested = items[item.index] > 1 or statements[statement.index] > 1
         agreement = _agreement(item, statement) if contested else 0
         rank = (-how, mention, -agreement, preferred, abs(item.index - statement.index), statement.index)
@@ -171,8 +171,8 @@ def bind(items: Sequence[ItemReading], statements: Sequence[Statement], budget: 
     related: list[tuple[ItemReading, Statement, int]] = []
     weighed = 0
     for item in items:
-        names = [n for n in (item.name, item.generic) if n is not None][:1]
-        for name in names:
+        name = item.name if item.name is not None else item.generic
+        if name is not None:
             candidates: dict[int, Statement] = {}
             for found in (
                 by_key.get(name.key, ()),
@@ -199,8 +199,6 @@ def bind(items: Sequence[ItemReading], statements: Sequence[Statement], budget: 
         if item_index in binding.owner:
             continue
         if owners and not (how == PART and all(binding.relation[o] == PART for o in owners)):
-            continue
-        if not owners and how != PART and any(binding.relation.get(o) == PART for o in owners):
             continue
         binding.owner[item_index] = statement
         binding.relation[item_index] = how

@@ -373,7 +373,8 @@ def compile_brands(tables: Tables, facts: dict[Product, Fact]) -> tuple[list[dic
             raise TableError(f"{where}: the composition is {'' if elsewhere else 'not '}attested by another row; the basis says otherwise")
         kin = same or [f for f in by_molecules.get(product.molecules, []) if not any(s.startswith(curated) for s in f.sources)]
         printed = kin[0].printed_order if kin else order
-        if not any(f.product.form == product.form for f in same):  # the form itself is then known from the brand only
+        # The form itself is then known from the brand only. A row without a brand is a product that the lists lack, so as it is labelled.
+        if not any(f.product.form == product.form for f in same) or (not row["brand"] and product not in facts):
             fact = Fact(product, {source}, printed)
             facts[product] = fact
             by_molecules.setdefault(product.molecules, []).append(fact)

@@ -12,8 +12,17 @@ from medfence_guard.compare import without_own_unit
 from medfence_guard.contract import Evidence, Finding, Severity, Verdict
 from medfence_guard.payload import Claim
 from medfence_guard.reader.chunks import Quantity
+from medfence_guard.reader.statement import Statement
 
 PASS, FAIL, ABSTAIN = Verdict.PASS, Verdict.FAIL, Verdict.ABSTAIN
+
+
+PESSARY = "pessary"
+
+
+def _put_in(statement: Statement) -> bool:
+    """`Tab Candid V6 PV`: a tablet that the statement itself gives by the vagina may be a vaginal one."""
+    return {r.value for r in statement.roles.routes} == {"vaginal"}
 
 
 def drug_exists(context: Context, claim: Claim) -> list[Finding]:
@@ -60,9 +69,11 @@ def dose_in_range(context: Context, claim: Claim) -> list[Finding]:
         # The name's own finding says that it is unknown; a strength cannot be looked up without it.
         says = "The name is in no bundle, so its strengths cannot be looked up; the name is held for that."
         return [say(PASS, Severity.MINOR, says)]
-    found = attest(
-        context.rulepack.bundle, context.rulepack.lexicon, entry, quantity, family_of(context, statement), releases_of(statement)
-    )
+    lexicon, releases = context.rulepack.lexicon, releases_of(statement)
+    found = attest(context.rulepack.bundle, lexicon, entry, quantity, family_of(context, statement), releases)
+    if found.status != ATTESTED and _put_in(statement):
+        put_in = attest(context.rulepack.bundle, lexicon, entry, quantity, lexicon.form_family[PESSARY], releases)
+        found = put_in if put_in.status == ATTESTED else found
     evidence = tuple(reference_evidence(found.rows, "reference.dose_in_range"))
     if found.status == ATTESTED:
         if found.curated:
@@ -87,11 +98,13 @@ def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
     if statement is None or not roles.forms:
         return [say(ABSTAIN, Severity.MAJOR, "There is no form of a known statement to look up.")]
     entry = statement.name.entry
-    family = lexicon.form_family.get(roles.forms[0].value)
-    if entry is None or family in ("drops", "spray", None):
+    form = roles.forms[0].value
+    if entry is None or lexicon.form_family.get(form) in ("drops", "spray", None):
         says = "There is no product or no single form family to look up; the name or form is judged elsewhere."
         return [say(PASS, Severity.MINOR, says)]
-    known, rows = known_in_form(context.rulepack.bundle, lexicon, entry, family)
+    known, rows = known_in_form(context.rulepack.bundle, lexicon, entry, form)
+    if not known and _put_in(statement):
+        known, rows = known_in_form(context.rulepack.bundle, lexicon, entry, PESSARY)
     evidence = reference_evidence(rows, "reference.dose_form_valid")
     if known:
         return [say(PASS, Severity.MAJOR, "The bundle knows the product in this form.", evidence)]

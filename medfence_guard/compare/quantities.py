@@ -76,7 +76,7 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
         if value == wanted and unit == wanted_unit:
             continue
         if in_base_unit(lexicon, value, unit) != in_base_unit(lexicon, wanted, wanted_unit):
-            if sorted(source.parts) == sorted(claim.parts) and len(source.parts) > 1 and len(set(source.units)) == 1:
+            if source.parts != claim.parts and sorted(source.parts) == sorted(claim.parts) and len(set(source.units)) == 1:
                 return [
                     Judgement(
                         ABSTAIN, "strength.order_of_parts", f"{said}; the parts stand in another order", where, severity=Severity.MAJOR

@@ -69,6 +69,9 @@ def compare_strength(
                     )
                 ]
         return [added(setting, "strength.not_in_source", "the statement states no strength")]
+    if not candidates and composed is not None:
+        quantity, chunk = composed
+        candidates = [Role(quantity, chunk)]
     full = [r for r in candidates if None not in r.value.units]
     bare = [r for r in candidates if None in r.value.units]
     if (

@@ -298,6 +298,9 @@ STATED: tuple[tuple[str, str, str, dict[str | int, str]], ...] = (
     }),
     ("Furosemide 40 mg IV", "Furosemide", "form", {
         "tablet": "FAIL form.contradicts_route",
+        "injection": "ABSTAIN form.not_in_source",
+    }),
+    ("Amlodipine 5 mg IV", "Amlodipine", "form", {
         "injection": "ABSTAIN form.not_attested",
     }),
     ("Paracetamol 500 mg 1 tab BD", "Paracetamol", "form", {
@@ -878,7 +881,7 @@ STATUSES = (
         ("Tab Amlodipine 5 mg OD", "active new continue start", "increased decreased changed restart resumed"),
         ("Continue Tab Amlodipine 5 mg OD", "active continue", "new start increased decreased changed restart resumed"),
         ("Start Tab Amlodipine 5 mg OD", "active new start", "continue increased decreased changed restart resumed"),
-        ("Increase Tab Amlodipine to 5 mg OD", "active new continue start increased changed", "decreased restart resumed"),
+        ("Increase Tab Amlodipine to 5 mg OD", "active continue increased changed", "new start decreased restart resumed"),
         ("Resume Tab Amlodipine 5 mg OD", "active continue resumed", "new start increased decreased changed restart"),
         # What is over is no order, and of which kind of over is not always told.
         ("Tab Amlodipine 5 mg OD on hold", "on-hold", ""),

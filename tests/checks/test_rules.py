@@ -761,6 +761,34 @@ def test_the_rule_that_answers(line, name, field, claim, wanted):
     assert sorted(found) == sorted(wanted)
 
 
+@pytest.mark.parametrize(
+    ("line", "name", "field", "claim", "says"),
+    [
+        ("Tab Dolo 650 mg SOS max 4 tabs/day", "Dolo", "max_dose", "5 tabs/day", "source says 4 tablet."),
+        ("Tab Dolo 650 mg SOS max 4/day", "Dolo", "max_dose", "5/day", "source says 4."),
+        ("Tab Dolo 650 mg BD Qty 10 tablets", "Dolo", "quantity", "5", "source says 10 tablet."),
+        ("Tab Dolo 650 mg BD Qty 10", "Dolo", "quantity", "5", "source says 10."),
+        ("Tab Dolo 650 mg BD Qty 10 Refills: 2", "Dolo", "refills", "3", "source says 2."),
+        ("Tab Dolo 650 mg 1-0-1", "Dolo", "frequency", "1-1-1", "source says 1-0-1."),
+        ("Tab Dolo 650 mg 1-2 tab BD", "Dolo", "dose", "3 tab", "source says 1-2 tablet."),
+        ("Tab Telma AM 40/5 mg OD", "Telma AM", "strength", "80 mg", "source says 40/5 mg."),
+        ("Syp Calpol 250 mg/5 ml 5 ml TDS", "Calpol", "strength", "120 mg/5 ml", "source says 250 mg/5 mL."),
+        ("Tab Dolo 650 mg q6-8h", "Dolo", "frequency", "q4h", "source says once every 6-8 hours."),
+        ("Tab Dolo 650 mg 3 times a week", "Dolo", "frequency", "OD", "source says 3 times per week."),
+        ("Tab Dolo 650 mg x 5-7 days", "Dolo", "duration", "5 days", "source says 5-7 days."),
+        ("Inj Lantus pen 10 units HS", "Lantus", "form", "vial", "source says pen."),
+        ("Inj Ceftriaxone 1 g slow IV BD", "Ceftriaxone", "route", "IV", "source says slow."),
+        ("Tab Telma 40 mg OD", "Telma", "generic_name", "Qwertol", "source says 'Telma'; the bundle does not know the claimed substance"),
+        ("Tab Dolo 650 mg OD", "Dolo", "strength", "650 mg\u0430", "the claim holds characters outside the alphabet."),
+        ("Tab Dolo 650 mg OD", "Dolo", "strength", "65.0.1 mg", "the claim holds a number or word that is not well formed."),
+    ],
+)
+def test_the_message_says_what_the_source_says(line, name, field, claim, says):
+    report = judged(line, name=name, **{field: claim})
+    held = [one.message for one in report.findings if one.field_path == PATH + field and one.verdict is not Verdict.PASS]
+    assert any(says in message for message in held), held
+
+
 def test_the_evidence_of_a_field_points_at_its_own_words_in_their_order():
     line = "Tab Amlodipine 5 mg OD x 30 days"
     report = judged(line, name="Amlodipine", strength="5 mg", frequency="OD", duration="30 days")

@@ -151,6 +151,8 @@ def test_alike_statements_go_by_their_order():
     source = "\n".join(["Tab Amlodipine 5 mg OD"] * 3)
     assert owners(bound(source, [CLAIM] * 3)) == {0: 0, 1: 1, 2: 2}
     assert owners(bound(source, [{"name": "Metformin"}, {"name": "Metformin"}, CLAIM])) == {2: 2}
+    between = "Tab Dolo 650 mg OD\nTab Amlodipine 5 mg OD\nTab Telma 40 mg OD\nTab Amlodipine 5 mg OD"
+    assert owners(bound(between, [{"name": "Dolo"}, {"name": "Telma"}, CLAIM])) == {0: 0, 1: 2, 2: 1}
 
 
 def test_a_second_item_of_one_statement_is_a_duplicate_unless_only_its_stem_is_known():
@@ -182,6 +184,7 @@ def test_an_item_that_names_two_statements_at_once_is_merged():
     binding = bound(source, [one, two, both])
     assert {item: [statement.index for statement in found] for item, found in binding.merged.items()} == {2: [0, 1]}
     assert not bound(source, [one, two, {"name": "Metformin"}]).merged
+    assert not bound("Tab Paracetamol 650 mg OD\nTab Paracetamol 500 mg BD", [one] * 3).merged
     assert not bound("Tab Paracetamol 650 mg OD", [one, both]).merged
     assert not bound(source, [both]).merged  # it owns one of them by its stem
 

@@ -48,7 +48,7 @@ def test_the_shipped_bundle_is_intact(run, copy):
     for argv in ([copy], [copy / "bundle.json"], ["--jurisdiction", "in"]):
         code, out, err = run("verify", *argv)
         assert (code, err) == (0, "")
-        assert out == f"intact: in-2026.12, jurisdiction in, medfence-bundle/2, 3498 products, sha256 {digest}\n"
+        assert out == f"intact: in-2026.12, jurisdiction in, medfence-bundle/2, 6187 products, sha256 {digest}\n"
 
 
 def flip(folder):
@@ -164,7 +164,8 @@ def test_the_json_holds_what_the_text_says(run):
     code, out, _ = run("show", "--json", "Dolo 650")
     said = json.loads(out)
     assert (code, said["kind"], said["compositions"], said["ambiguous"]) == (0, "brand", [["paracetamol"]], False)
-    assert {row["brand"] for row in said["own_products"]} == {"Dolo 500", "Dolo 650"}
+    liquids = {"Dolo 100 Drops", "Dolo 120 Suspension", "Dolo 250 Suspension"}
+    assert {row["brand"] for row in said["own_products"]} == {"Dolo 500", "Dolo 650", *liquids}
     assert said["edition"] == "in-2026.12"
     assert said["digest"] == Rulepack.default().bundle.digest
 

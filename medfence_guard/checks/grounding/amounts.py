@@ -73,12 +73,13 @@ def dosage_check(context: Context, claim: Claim, item: Item, statement: Statemen
                     judge_strength(context, setting, statement, Roles(strengths=roles.strengths), [r.value for r in roles.strengths]),
                 )
             )
+        counted = ("numbers",) if slots_spelt_out(statement.roles, roles) is not None else ()
         bare = [r.value for r in roles.numbers if isinstance(r.value, Quantity)]
         if bare and not (roles.strengths or roles.doses or roles.rates or roles.slots):
+            counted = ("numbers",)
             judgements.append(
                 Judgement(ABSTAIN, "claim.role_unknown", "a bare number may be a strength or a dose", severity=Severity.MAJOR)
             )
-        counted = ("numbers",) if judgements or slots_spelt_out(statement.roles, roles) is not None else ()
         judgements.extend(said_besides(context, setting, item, claim, roles, beside=("strengths", "ambiguous", *counted)))
         if not judgements:
             judgements = [

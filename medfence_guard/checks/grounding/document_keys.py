@@ -7,7 +7,7 @@ before it (`Patient:`, `Dr`, `UHID`) or by being of the key's kind beyond doubt 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -127,7 +127,7 @@ class _Page:
 
 _WORD = re.compile(r"[a-z]{3,}")
 _LABELLED_DATE = re.compile(rf"\b(?:date|dated|dt)\b[^\n\d]{{0,8}}({_DATE.pattern})")
-_A_DOCTOR = re.compile(r"\bdr\b\.?\s*([^\s,;:()]+(?:\s[^\s,;:()]+)?)")
+_A_DOCTOR = re.compile(r"\bdr\b\.?[ \t]*([^\s,;:()]+(?:[ \t](?!dr\b)[^\s,;:()]+)?)")
 
 
 def _page_of(context: Context) -> _Page:
@@ -194,7 +194,7 @@ def _is_sex(value: str, before: str, behind: str, page: _Page) -> bool:
     aged = _AGE_BEFORE.search(before) and (re.search(r"\bage\b", before) or not _SPAN_OF_TIME.search(before))
     if _SEX_LABEL.search(before) or aged or re.match(r"\s*/\s*\d", behind):
         return True
-    return len(value) > 2 and len(page.sexes) == 1
+    return page.sexes == {value}
 
 
 def _is_phone(value: str, before: str, _behind: str, page: _Page) -> bool:
@@ -308,7 +308,7 @@ def document_check(context: Context, claim: Claim) -> list[Finding]:
     for match in found.finditer(text):
         start, end = match.span()
         # What an order says is no proof of an age, a weight or a name.
-        at = bisect_right(page.orders, (end, -1)) - 1
+        at = bisect_left(page.orders, (end,)) - 1
         if at >= 0 and page.orders[at][1] > start:
             continue
         seen += 1

@@ -91,7 +91,8 @@ def route_check(context: Context, claim: Claim, item: Item, statement: Statement
 def _other_organ(setting: Setting, organ: str, claim: Roles) -> bool:
     """`{"ear": "RE"}`: the value, the statement's sites or else its form are of another organ than the key."""
     stated = setting.statement.roles
-    places = {setting.lexicon.site_route.get(r.value) for r in (*claim.sites, *stated.sites)}
+    # A side alone is of whatever organ the key or the statement names.
+    places = {setting.lexicon.site_route.get(r.value) for r in (*claim.sites, *stated.sites) if r.value not in ("right", "left")}
     if not places:
         places = {setting.lexicon.form_route.get(r.value) for r in stated.forms} - {None}
     return bool(places) and places != {organ}

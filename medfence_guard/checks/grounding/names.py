@@ -349,7 +349,8 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
     if not strengths:
         where = name_chunks(context, statement)
         printed = [q for _, q, _ in statement.roles.composition if q is not None]
-        if printed and claimed in ([v for q in printed for v in q.parts], (sum((v for q in printed for v in q.parts), Fraction(0)),)):
+        parts = tuple(v for q in printed for v in q.parts)
+        if claimed in (parts, (sum(parts, Fraction(0)),)):
             return []
         written = words_of(context.text(Span(statement.name.start, statement.name.end)))
         numbered = {Fraction(w) for w in written if w.isascii() and w.isdigit()}
@@ -533,9 +534,7 @@ def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: S
     if not source.entry.brand:
         alias = f"{said}, which the bundle knows as the same substance"
         return [Judgement(PASS, "name.bundle_alias", alias, where, note=True, reference=_rows(context, source))]
-    reading = NameReading("", 0, 0, mentioned[0].name, None, parts=tuple(mentioned))
-    if len(mentioned) > 1:
-        reading = NameReading("", 0, 0, replace(source.entry, brand=False), None, parts=tuple(mentioned))
+    reading = replace(source, entry=replace(source.entry, brand=False), parts=tuple(mentioned), salts=())
     added_salt = frozenset(w for w in inside if w in lexicon.salts) - _salts_of(reading)
     reading.salts = tuple(sorted(added_salt))
     item = context.item_of(claim)

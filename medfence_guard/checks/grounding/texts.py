@@ -66,7 +66,7 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
     judgements.extend(other_components(context, setting, item, claim, roles, beside=("rates",) if weekdays_only else ()))
     timed = {code for _, codes in statement.roles.doses_timed for code in codes}
     named = {w.value[0] for w in roles.whens}
-    if claim.field == "timing" and len(timed) > 1 and named and timed - named and named & timed and not roles.doses:
+    if claim.field == "timing" and timed - named and named & timed and not roles.doses:
         # `16 U before breakfast and 10 U before dinner`, with `before dinner` as the timing of it all.
         where = tuple(w.chunk for w in statement.roles.whens)
         judgements.append(

@@ -18,7 +18,7 @@ from medfence_guard.reader.text import fold
 def judge_limits(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
     """`SOS if temp > 100 F`: the number and the side of it are part of the reason, wherever a value tells the reason."""
     stated = setting.statement.roles.limits
-    if not roles.limits and not ((roles.prn_for or roles.prn) and stated):
+    if not roles.limits and not (roles.prn_for and stated):
         return []
     where = tuple(r.chunk for r in stated)
     if roles.limits and {r.value for r in roles.limits} - {r.value for r in stated}:
@@ -69,10 +69,22 @@ def reason_of_the_limit(context: Context, statement: Statement, claim: Claim, wa
     """`100 F` for `fever more than 100 F`: a limit without what is measured, or on the other side of it, is no reason."""
     if claim.field != "as_needed_for" or not any(w[0].isdigit() for w in wanted):
         return []
-    reasons = [r.chunk for r in (*statement.roles.prn_for, *statement.roles.indications)]
-    told = {w for c in reasons for w in words_of(context.text(Span(c.start, c.end)))}
-    behind = [c for c in statement.chunks if reasons and c.start >= reasons[0].start]
-    side = _direction(context.source.text[behind[0].start : behind[-1].end]) if behind else set()
+    roles = statement.roles
+    reasons = [r.chunk for r in (*roles.prn_for, *roles.indications)] or _measured(statement)
+    if not reasons:
+        return []
+    told = {w for c in reasons for w in words_of(context.text(Span(c.start, c.end)))} - {*_COMPARED_WORDS, "than"}
+    side = _direction(context.source.text[reasons[0].start : statement.chunks[-1].end])
     if (told and not told & set(wanted)) or (side and _direction(claim.text) != side):
         return reasons
     return []
+
+
+def _measured(statement: Statement) -> list[Chunk]:
+    """`temp >` of `SOS if temp > 100 F`: where no reason is read, what stands between the word for as needed and the limit."""
+    roles = statement.roles
+    opened = {r.chunk for r in roles.prn}
+    if not (opened and roles.limits):
+        return []
+    first, limit = max(c.end for c in opened), roles.limits[0].chunk
+    return [c for c in statement.chunks if first <= c.start < limit.start] or [limit]
