@@ -35,9 +35,11 @@ def read_columns(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]
 
 def _under_refills(roles: Roles, columns: tuple[str, ...], chunks: Sequence[Chunk]) -> None:
     """`… | 90 tablet | 3 |` under `… | Dispense | Refill`: the last cell of the row, behind as many bars as its head."""
+    if columns[-1:] != ("refills",):
+        return
     last = max((n for n, c in enumerate(chunks) if c.value != "|"), default=0)
     found = next((r for r in roles.numbers if r.chunk is chunks[last]), None)
-    if found is None or columns[-1:] != ("refills",) or chunks[last - 1].value != "|" or not _one_each(("refills",), (found,)):
+    if found is None or chunks[last - 1].value != "|" or not _one_each(("refills",), (found,)):
         return
     bars = sum(c.value == "|" for c in chunks[1:last])
     value = found.value.parts[0]
