@@ -220,8 +220,7 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
 
 _ORDERED = r"(?:medicines?|medications?|meds|drugs?|tablets?|treatment|therapy|dawa|dawai)"
 _NOT_NOW = r"(?:needed|required|indicated|for now|at present|yet|today|now|later)"
-# `not for treatment`, `treatment from next month`, `refer before treatment`: what is ordered is put off or given away, in words on
-# something else.
+# `not for treatment`, `treatment from next month`, `refer before treatment`: what is ordered is put off or given away.
 _PUT_OFF = re.compile(
     rf"\bnot (?:for|in need of|needing|fit for) (?:any )?{_ORDERED}\b|\bno {_ORDERED} {_NOT_NOW}\b|"
     rf"\b{_ORDERED} (?:from|later|after|once|when|if|only|of (?:his |her )?(?:mother|father|wife|husband|son|daughter|baby))\b|"
