@@ -48,6 +48,23 @@ class NamedMedicines:
         return self._in_all[part] > sum(part in of_one for of_one in inside)
 
 
+def allergies_by_name(text: str, start: int, told: Sequence[Chunk], named: NamedMedicines) -> list[tuple[int, int]]:
+    """`Dx: HTN, amlodipine allergy`: the medicines told of beside an allergy, no statement's, that share a substance with an order.
+
+    `text`: the line, and `start` its place.
+    """
+    out = []
+    for chunk in told:
+        name = chunk.value.name
+        piece = next((p for p in _PIECES.finditer(text) if p.start() <= chunk.start - start < p.end()), None)
+        if name is None or piece is None or _DENIED.search(piece.group(), 0, chunk.start - start - piece.start()):
+            continue
+        substances = {m for members in name.compositions for m in members}
+        if any(named.outside(chunk.start, chunk.end, m) for m in sorted(substances)):
+            out.append((chunk.start, chunk.end))
+    return out
+
+
 def allergies_to_an_order(
     text: str, start: int, *, headed: bool, found: bool, named: NamedMedicines, words: RemarkWords
 ) -> list[tuple[int, int]]:

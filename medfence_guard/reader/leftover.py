@@ -27,7 +27,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
-from medfence_guard.reader.harms import NamedMedicines, allergies_to_an_order, is_told_of
+from medfence_guard.reader.harms import NamedMedicines, allergies_by_name, allergies_to_an_order, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
@@ -148,8 +148,12 @@ def _sayings(page: Page) -> Iterator[tuple[int, int]]:
 def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
     """The allergies that may be to an order of the page, in a statement or out of it."""
     named = NamedMedicines([c for c in taken if c.kind == "drug"])
-    for (start, end), (before, behind) in zip(page.spans, page.sections, strict=True):
+    of_orders = {c.start for c in taken}
+    for (start, end), (before, behind), chunks in zip(page.spans, page.sections, page.lines, strict=True):
         text = page.text[start:end]
+        told = [c for c in chunks if c.kind == "drug" and c.start not in of_orders]
+        if told and page.lexicon.remarks.allergy.search(text) is not None:
+            yield from allergies_by_name(text, start, told, named)
         found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
         remarks = page.lexicon.remarks
         yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
@@ -212,6 +216,25 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
     return chunks[first:last]
 
 
+_ORDERED = r"(?:medicines?|medications?|meds|drugs?|tablets?|treatment|therapy|dawa|dawai)"
+_NOT_NOW = r"(?:needed|required|indicated|for now|at present|yet|today|now|later)"
+# `not for treatment`, `treatment from next month`, `refer before treatment`: what is ordered is put off or given away, in words on something else.
+_PUT_OFF = re.compile(
+    rf"\bnot (?:for|in need of|needing|fit for) (?:any )?{_ORDERED}\b|\bno {_ORDERED} {_NOT_NOW}\b|"
+    rf"\b{_ORDERED} (?:from|later|after|once|when|if|only|of (?:his |her )?(?:mother|father|wife|husband|son|daughter|baby))\b|"
+    rf"\b(?:before|until|till|prior to|pending) (?:the |any |starting |taking |all |further )*{_ORDERED}\b"
+)
+# `Exercise, no drugs`, `avoid salt, tablets`: below the orders. Above them, nothing was taken before.
+_REFUSED = re.compile(
+    rf"(?:^|, ?|; ?|and )(?:no|without) {_ORDERED}\W*$|^(?:avoid|stop|no|quit|restrict|limit)\b.*(?:, ?|and ){_ORDERED}\W*$"
+)
+
+
+def _puts_off(text: str, *, above: bool) -> bool:
+    """Whether a clause on something else refuses, puts off or gives away what is ordered."""
+    return _PUT_OFF.search(text) is not None or (not above and _REFUSED.search(text) is not None)
+
+
 def _is_harmless(clause: _Clause, page: Page) -> bool:
     body = _bare(clause.chunks)
     lettered = list_letter(clause.chunks) == len(clause.chunks)
@@ -230,6 +253,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return True
     if not body:
         return not _heads_nothing(clause, page)
+    if _puts_off(page.text_of(body), above=above):
+        return False
     if clause.trails and _is_limited(page.text, body[0].start) and any(c.kind == "header_line_starts" for c in body):
         # `x 3 days at temp 100`
         return False

@@ -44,6 +44,8 @@ _LONGEST_NAME = 2
 _OF_WHAT_FOLLOWS = frozenset({"cue", "prn", "unsupported"})
 _GOING_ON = ("continue", "before")
 _TAKING_BACK = frozenset("no not never nor na nahi mat isn't wasn't don't dont न नहीं मत".split())
+_ENDING_WORDS = frozenset("stop stopped quit reduce cut skip omit leave without band".split())
+_WORDS = re.compile(r"[a-z\u0900-\u097f']+")
 _UNTICKED = "\u25cb"
 _SENTENCE = re.compile(r"[^.;\n]+")
 _AROUND = " -•*>:.,()"
@@ -144,6 +146,26 @@ def heads_what_follows(statements: Sequence[Statement], text: str) -> Iterator[t
             if begins < start < after.span.start and (adjoins or begins <= last < start):
                 # `Stop X`, `not switched to Tab Y`
                 yield start, end
+
+
+def refused_with_another(statements: Sequence[Statement], text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
+    """`Avoid salt, X`, `Quit smoking and X`: what begins the sentence is refused, and the bare name is one more of it."""
+    refusing = lexicon.plain.refusing | _ENDING_WORDS
+    for statement in statements:
+        if not statement.bare or statement.assertion.status in EXCLUDED:
+            continue
+        name = statement.name.start
+        begin = max(text.rfind(mark, 0, name) for mark in "\n.;") + 1
+        # A cue reaches the name where no list goes on between them: `do not stop X`, and no `avoid salt, X`.
+        own = [
+            (c.start, c.end)
+            for c in statement.chunks
+            if c.kind in ("cue", "pseudo_cue") and "," not in text[c.end : name] and " and " not in text[c.end : name]
+        ]
+        for word in _WORDS.finditer(text, begin, name):
+            if word[0] in refusing and not any(start <= word.start() < end for start, end in own):
+                yield word.start(), statement.name.end
+                break
 
 
 def unticked(original: str, drafts: Sequence[Draft]) -> Iterator[tuple[int, int]]:

@@ -20,7 +20,7 @@ from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.roles.reader import RoleReader
-from medfence_guard.reader.sayings import heads_what_follows, led_by_a_stranger, unticked
+from medfence_guard.reader.sayings import heads_what_follows, led_by_a_stranger, refused_with_another, unticked
 from medfence_guard.reader.segment.page import cut
 from medfence_guard.reader.statement import Statement, StatementReader
 from medfence_guard.reader.text import FoldedText, fold
@@ -151,6 +151,7 @@ def read_source(
         *unticked(source.text, segmented.drafts),
         *led_by_a_stranger(statements, lexicon),
         *heads_what_follows(statements, folded.text),
+        *refused_with_another(statements, folded.text, lexicon),
     )
     return SourceReading(
         folded,
