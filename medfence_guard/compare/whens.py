@@ -36,6 +36,16 @@ _CONVENTIONS = frozenset(
 )
 
 
+Offset = tuple[Fraction, str] | tuple[Fraction, str, Fraction]
+
+
+def _overlap(one: Offset, other: Offset) -> bool:
+    """Whether two lengths before or after a meal, `(low, unit)` or `(low, unit, high)`, have one in common."""
+    (low, unit, *tops), (from_low, in_unit, *to_tops) = one, other
+    high, to_high = max([low, *tops]), max([from_low, *to_tops])
+    return unit == in_unit and low <= to_high and from_low <= high
+
+
 def _is_convention(source: Roles, named: set[str]) -> bool:
     """`BD`, claimed as morning and night beside its count: the convention of `1-0-1`, and no contradiction."""
     counts = {rate_per_day(r.value) for r in source.rates}
@@ -88,7 +98,9 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
                     )
                 )
             else:
-                out.append(Judgement(FAIL, "timing.different", "source says another interval", (stated[code].chunk,)))
+                # One end of `30-45 min before food` may be what was meant, or what was left of it.
+                verdict = ABSTAIN if written is not None and _overlap(offset, written) else FAIL
+                out.append(Judgement(verdict, "timing.different", "source says another interval", (stated[code].chunk,)))
             continue
         specific = [w for c, w in stated.items() if _GENERAL.get(c) == code]
         if specific:

@@ -25,6 +25,7 @@ _LONGEST_LINE = 2_000
 _MOST_LINES = 20
 _SOMETHING = re.compile(r"\S")
 _WORD = re.compile(r"[a-z]+")
+_LONGEST_NAME = 2  # words
 _NOT = frozenset({"no", "not"})
 _ORDER = re.compile(r"\W*(?:\d{1,2}[.)] ?)?(?:(?:tab|tablet|cap|capsule|inj|t|c)\.? )?([a-z].*\d.*)")
 
@@ -47,9 +48,37 @@ def is_advice_by_shape(chunks: Sequence[Chunk], text: str, lexicon: Lexicon) -> 
         tokens += [*ADVICE_TOKEN.findall(text, at, name.start), A_NAME]
         at = name.end
     tokens += ADVICE_TOKEN.findall(text, at, end)
+    if "dr" in tokens:
+        tokens = _without_names_of_doctors(tokens, lexicon)
     if not advice.holds(tokens, opens=_SOMETHING.search(text, 0, start) is None):
         return False
     return all(_is_told_elsewhere(text[c.start : c.end], text, start, end, lexicon) for c in names)
+
+
+def _without_names_of_doctors(tokens: Sequence[str], lexicon: Lexicon) -> list[str]:
+    """`with doctor` for `with Dr. A. Rao`: behind the title a word that is of no list, and initials."""
+    out: list[str] = []
+    at = 0
+    while at < len(tokens):
+        behind = at + 1 + (tokens[at + 1 : at + 2] == ["."])
+        while tokens[behind + 1 : behind + 2] == ["."] and len(tokens[behind]) == 1:
+            behind += 2
+        named = behind
+        while named < min(len(tokens), behind + _LONGEST_NAME) and _may_be_a_surname(tokens[named], lexicon):
+            named += 1
+        if tokens[at] == "dr" and named > behind:
+            out.append("doctor")
+            at = named
+        else:
+            out.append(tokens[at])
+            at += 1
+    return out
+
+
+def _may_be_a_surname(word: str, lexicon: Lexicon) -> bool:
+    plain, remarks = lexicon.plain, lexicon.remarks
+    known = word in lexicon.spoken or plain.group(word) is not None or word in plain.small or word in plain.time_words
+    return len(word) > 2 and word.isalpha() and not known and word not in remarks.in_no_name and word not in remarks.ordinary
 
 
 def _is_told_elsewhere(name: str, text: str, start: int, end: int, lexicon: Lexicon) -> bool:

@@ -913,7 +913,7 @@ class Chunker:
                 value = (low, high, value)
             elif kind == "when_offset":
                 unit, code = value
-                kind, value = "when", (code, (low, unit))
+                kind, value = "when", (code, (low, unit) if high is None else (low, unit, high))
             elif kind in ("maximum", "quantity", "refill"):
                 value = (low, high, self._unit_within(tokens, first, last))
         elif kind == "when_offset":

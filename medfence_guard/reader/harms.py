@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Sequence
 
 from medfence_guard.reader.chunks import Chunk
@@ -54,10 +54,13 @@ def allergies_by_name(text: str, start: int, told: Sequence[Chunk], named: Named
     `text`: the line, and `start` its place.
     """
     out = []
+    pieces = list(_PIECES.finditer(text))
+    denials = [(m.start() if (m := _DENIED.search(piece.group())) else len(text)) + piece.start() for piece in pieces]
+    starts = [piece.start() for piece in pieces]
     for chunk in told:
         name = chunk.value.name
-        piece = next((p for p in _PIECES.finditer(text) if p.start() <= chunk.start - start < p.end()), None)
-        if name is None or piece is None or _DENIED.search(piece.group(), 0, chunk.start - start - piece.start()):
+        at = bisect_right(starts, chunk.start - start) - 1
+        if name is None or at < 0 or denials[at] < chunk.start - start:
             continue
         substances = {m for members in name.compositions for m in members}
         if any(named.outside(chunk.start, chunk.end, m) for m in sorted(substances)):

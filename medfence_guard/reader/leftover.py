@@ -31,7 +31,7 @@ from medfence_guard.reader.harms import NamedMedicines, allergies_by_name, aller
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.openings import list_letter
+from medfence_guard.reader.openings import is_title, list_letter
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
 from medfence_guard.reader.sayings import sayings
@@ -199,6 +199,8 @@ def _ends_a_sentence(chunks: Sequence[Chunk], place: int) -> bool:
     """A semicolon, or a full stop behind more than one letter and before a space."""
     after = chunks[place + 1] if place + 1 < len(chunks) else None
     apart = after is None or after.start > chunks[place].end
+    if place and after is not None and is_title(chunks[place - 1]) and after.kind == "word":
+        return False
     return chunks[place].value == ";" or (apart and place > 0 and chunks[place - 1].end - chunks[place - 1].start > 1)
 
 
@@ -218,7 +220,7 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
 
 _ORDERED = r"(?:medicines?|medications?|meds|drugs?|tablets?|treatment|therapy|dawa|dawai)"
 _NOT_NOW = r"(?:needed|required|indicated|for now|at present|yet|today|now|later)"
-# `not for treatment`, `treatment from next month`, `refer before treatment`: what is ordered is put off or given away, in words on something else.
+# `not for treatment`, `treatment from next month`, `refer before treatment`: what is ordered is put off or given away.
 _PUT_OFF = re.compile(
     rf"\bnot (?:for|in need of|needing|fit for) (?:any )?{_ORDERED}\b|\bno {_ORDERED} {_NOT_NOW}\b|"
     rf"\b{_ORDERED} (?:from|later|after|once|when|if|only|of (?:his |her )?(?:mother|father|wife|husband|son|daughter|baby))\b|"

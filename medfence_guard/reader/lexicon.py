@@ -579,6 +579,7 @@ class Lexicon:
     glued: GluedWords
     departments: Mapping[str, frozenset[str]]
     same_reasons: Mapping[str, str]
+    long_standing: frozenset[str]
     mass_and_units: frozenset[str]
     asides: tuple[AsideClass, ...]
     plain: PlainWords
@@ -846,6 +847,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         remarks=RemarkWords.from_json(tables["remarks"]),
         glued=GluedWords.from_json(tables),
         departments={start: frozenset(n for n in stamped if n[:3] == start) for start in {n[:3] for n in stamped}},
+        long_standing=frozenset(reasons["long_standing"]),
         same_reasons={wording: group[0] for group in reasons["same"] for wording in group},
         mass_and_units=frozenset(tables["units"]["mass_and_units"]),
         asides=compile_asides(tables["asides"]),

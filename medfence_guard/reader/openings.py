@@ -178,9 +178,16 @@ def is_sentence_end(chunks: Sequence[Chunk], place: int) -> bool:
     following = chunks[place + 1] if place + 1 < len(chunks) else None
     if before.kind == "form" and before.end == mark.start and following is not None:
         return False
+    if is_title(before) and following is not None and following.kind == "word":
+        return False
     if following is not None and following.start == mark.end and following.kind not in ("drug", "form"):
         return False
     return not (before.kind == "word" and len(str(before.value)) == 1)
+
+
+def is_title(chunk: Chunk) -> bool:
+    """`Dr.`, which reads as a release too."""
+    return chunk.kind == "release" and bool(chunk.value[0] == "dr")
 
 
 def list_letter(chunks: Sequence[Chunk]) -> int:

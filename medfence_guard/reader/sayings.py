@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ _GOING_ON = ("continue", "before")
 _TAKING_BACK = frozenset("no not never nor na nahi mat isn't wasn't don't dont न नहीं मत".split())
 _ENDING_WORDS = frozenset("stop stopped quit reduce cut skip omit leave without band".split())
 _WORDS = re.compile(r"[a-z\u0900-\u097f']+")
+_SENTENCE_ENDS = re.compile(r"[\n.;]")
 _UNTICKED = "\u25cb"
 _SENTENCE = re.compile(r"[^.;\n]+")
 _AROUND = " -•*>:.,()"
@@ -150,21 +152,23 @@ def heads_what_follows(statements: Sequence[Statement], text: str) -> Iterator[t
 
 def refused_with_another(statements: Sequence[Statement], text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
     """`Avoid salt, X`, `Quit smoking and X`: what begins the sentence is refused, and the bare name is one more of it."""
+    bare = [s for s in statements if s.bare and s.assertion.status not in EXCLUDED]
+    if not bare:
+        return
     refusing = lexicon.plain.refusing | _ENDING_WORDS
-    for statement in statements:
-        if not statement.bare or statement.assertion.status in EXCLUDED:
-            continue
+    begins = [0, *(mark.end() for mark in _SENTENCE_ENDS.finditer(text))]
+    refused = [word.start() for word in _WORDS.finditer(text) if word[0] in refusing]
+    for statement in bare:
         name = statement.name.start
-        begin = max(text.rfind(mark, 0, name) for mark in "\n.;") + 1
         # A cue reaches the name where no list goes on between them: `do not stop X`, and no `avoid salt, X`.
         own = [
             (c.start, c.end)
             for c in statement.chunks
             if c.kind in ("cue", "pseudo_cue") and "," not in text[c.end : name] and " and " not in text[c.end : name]
         ]
-        for word in _WORDS.finditer(text, begin, name):
-            if word[0] in refusing and not any(start <= word.start() < end for start, end in own):
-                yield word.start(), statement.name.end
+        for at in itertools.islice(refused, bisect_left(refused, begins[bisect_right(begins, name) - 1]), bisect_left(refused, name)):
+            if not any(start <= at < end for start, end in own):
+                yield at, statement.name.end
                 break
 
 

@@ -170,6 +170,12 @@ def read_reason(at: Context, place: int) -> int:
         # `OD (rash)`: why it is given, or what came of it.
         roles.residue.append(Role(at.surface(chunk), chunk))
         return place + 1
+    if before is None and after is not None and after.value in ("-", ":") and at.surface(chunk) in at.lexicon.long_standing:
+        behind = chunks[place + 2] if place + 2 < len(chunks) else None
+        if behind is not None and behind.kind in ("drug", "form"):
+            # `HTN - Tab X`: what the order is for.
+            roles.indications.append(Role(chunk.value, chunk))
+            return place + 1
     pointed = before is not None and (
         before.kind in ("indication_part", "indication", "prn") or before.value in ("(", "for", ",", "/", "and")
     )

@@ -93,6 +93,10 @@ def _number(sheet: Sheet, chunks: list[Chunk]) -> tuple[list[Chunk], int, int | 
     if 0 < lettered < len(chunks):
         sheet.close()
         return chunks, lettered, None
+    if first.value == "#" and len(chunks) > 2 and chunks[1].kind == "indication" and chunks[1].start > first.end:
+        # `# GERD - Tab X`: the problems of a list.
+        sheet.close()
+        return chunks, 1, None
     if first.kind == "mark" and first.value in ("•", "*", "-", ">") and len(chunks) > 1:
         if first.value != "-" or chunks[1].kind not in SIG_KINDS:
             sheet.close()
