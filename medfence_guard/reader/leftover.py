@@ -228,7 +228,8 @@ _PUT_OFF = re.compile(
 )
 # `Exercise, no drugs`, `avoid salt, tablets`: below the orders. Above them, nothing was taken before.
 _REFUSED = re.compile(
-    rf"(?:^|, ?|; ?|and )(?:no|without) {_ORDERED}\W*$|^(?:avoid|stop|no|quit|restrict|limit)\b.*(?:, ?|and ){_ORDERED}\W*$"
+    rf"(?:^|[,;:] ?|and )(?:no|without|stop|avoid|quit|leave|omit|hold) (?:the |all |any )?{_ORDERED}\W*$|"
+    rf"^(?:avoid|stop|no|quit|restrict|limit)\b.*(?:, ?|and ){_ORDERED}\W*$"
 )
 
 
