@@ -60,19 +60,21 @@ def _without_names_of_doctors(tokens: Sequence[str], lexicon: Lexicon) -> list[s
     out: list[str] = []
     at = 0
     while at < len(tokens):
-        behind = at + 1 + (tokens[at + 1 : at + 2] == ["."])
-        while tokens[behind + 1 : behind + 2] == ["."] and len(tokens[behind]) == 1:
-            behind += 2
-        named = behind
-        while named < min(len(tokens), behind + _LONGEST_NAME) and _may_be_a_surname(tokens[named], lexicon):
-            named += 1
-        if tokens[at] == "dr" and named > behind:
-            out.append("doctor")
-            at = named
-        else:
-            out.append(tokens[at])
-            at += 1
+        named = _behind_a_name(tokens, at + 1, lexicon) if tokens[at] == "dr" else at
+        out.append("doctor" if named > at else tokens[at])
+        at = max(named, at + 1)
     return out
+
+
+def _behind_a_name(tokens: Sequence[str], title: int, lexicon: Lexicon) -> int:
+    """The place behind the name that follows a title, which ends at `title`; 0 if none does."""
+    first = title + (tokens[title : title + 1] == ["."])
+    while tokens[first + 1 : first + 2] == ["."] and len(tokens[first]) == 1:
+        first += 2
+    behind = first
+    while behind < min(len(tokens), first + _LONGEST_NAME) and _may_be_a_surname(tokens[behind], lexicon):
+        behind += 1
+    return behind if behind > first else 0
 
 
 def _may_be_a_surname(word: str, lexicon: Lexicon) -> bool:

@@ -34,7 +34,7 @@ from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.openings import is_title, list_letter
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
-from medfence_guard.reader.sayings import sayings
+from medfence_guard.reader.sayings import ORDER_NOUN, sayings
 
 Section = tuple[str, str]
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
@@ -218,18 +218,17 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
     return chunks[first:last]
 
 
-_ORDERED = r"(?:medicines?|medications?|meds|drugs?|tablets?|treatment|therapy|dawa|dawai)"
 _NOT_NOW = r"(?:needed|required|indicated|for now|at present|yet|today|now|later)"
 # `not for treatment`, `treatment from next month`, `refer before treatment`: what is ordered is put off or given away.
 _PUT_OFF = re.compile(
-    rf"\bnot (?:for|in need of|needing|fit for) (?:any )?{_ORDERED}\b|\bno {_ORDERED} {_NOT_NOW}\b|"
-    rf"\b{_ORDERED} (?:from|later|after|once|when|if|only|of (?:his |her )?(?:mother|father|wife|husband|son|daughter|baby))\b|"
-    rf"\b(?:before|until|till|prior to|pending) (?:the |any |starting |taking |all |further )*{_ORDERED}\b"
+    rf"\bnot (?:for|in need of|needing|fit for) (?:any )?{ORDER_NOUN}\b|\bno {ORDER_NOUN} {_NOT_NOW}\b|"
+    rf"\b{ORDER_NOUN} (?:from|later|after|once|when|if|only|of (?:his |her )?(?:mother|father|wife|husband|son|daughter|baby))\b|"
+    rf"\b(?:before|until|till|prior to|pending) (?:the |any |starting |taking |all |further )*{ORDER_NOUN}\b"
 )
 # `Exercise, no drugs`, `avoid salt, tablets`: below the orders. Above them, nothing was taken before.
 _REFUSED = re.compile(
-    rf"(?:^|[,;:] ?|and )(?:no|without|stop|avoid|quit|leave|omit|hold) (?:the |all |any )?{_ORDERED}\W*$|"
-    rf"^(?:avoid|stop|no|quit|restrict|limit)\b.*(?:, ?|and ){_ORDERED}\W*$"
+    rf"(?:^|[,;:] ?|and )(?:no|without|stop|avoid|quit|leave|omit|hold) (?:the |all |any )?{ORDER_NOUN}\W*$|"
+    rf"^(?:avoid|stop|no|quit|restrict|limit)\b.*(?:, ?|and ){ORDER_NOUN}\W*$"
 )
 
 

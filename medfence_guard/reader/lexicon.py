@@ -126,6 +126,8 @@ class RemarkWords:
     of_the_body: frozenset[str]
     allergy_labels: frozenset[str]
     past_use: frozenset[str]
+    denials: frozenset[str]
+    endings: frozenset[str]
     beside_values: frozenset[str]
     in_no_name: frozenset[str]
     first_words: Mapping[str, frozenset[str]]
@@ -157,6 +159,8 @@ class RemarkWords:
             of_the_body=frozenset(raw["of_the_body"]),
             allergy_labels=frozenset(raw["allergy_labels"]),
             past_use=frozenset(raw["past_use"]),
+            denials=frozenset(raw["denials"]),
+            endings=frozenset(raw["endings"]),
             beside_values=frozenset(raw["beside_values"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
             first_words={table: _first_words(raw[table]) for table in _PATTERNS},

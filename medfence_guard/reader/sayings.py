@@ -29,23 +29,23 @@ _OCCASIONS = frozenset({"activities", "procedures", "foods_and_drinks", "nursing
 _STATES = frozenset({"findings_and_symptoms", "body", "tests", "nursing"})
 _MEALS = frozenset({"food", "meal", "meals", "feed", "feeds", "intake"})
 _DENYING = frozenset({"no", "without", "nil"})
-_NOUN = r"(?:medicines?|medications?|meds|drugs|tablets?|tabs|pills|rx|treatment|therapy|prescription|dawai|dawaiyan)"
+# What orders are called, all of them together.
+ORDER_NOUN = r"(?:medicines?|medications?|meds|drugs?|tablets?|tabs|pills|rx|treatment|therapy|prescription|dawaiyan|dawai|dawa)"
 _SETS = frozenset("medicines medications meds drugs tablets pills".split())
 # `Same tablets`, `Medicines: same`, `As before`; `Cont Rx` unless the page lists what is taken.
 _AGAIN = re.compile(
-    rf"(?:the )?same (?:old |previous )?{_NOUN}|{_NOUN} ?[:=-]* ?(?:the )?(?:same|unchanged|as before|as earlier)|"
+    rf"(?:the )?same (?:old |previous )?{ORDER_NOUN}|{ORDER_NOUN} ?[:=-]* ?(?:the )?(?:same|unchanged|as before|as earlier)|"
     r"(?:same )?(?:as|like) (?:before|earlier)"
 )
 _GOES_ON = re.compile(
-    rf"(?:to )?(?:cont(?:inue|inued|d)?|ct|rpt|repeat)\.? (?:the |with )?{_NOUN}|{_NOUN} ?[:=-]* ?(?:to )?(?:cont(?:inue|inued|d)?|ct)\.?"
+    rf"(?:to )?(?:cont(?:inue|inued|d)?|ct|rpt|repeat)\.? (?:the |with )?{ORDER_NOUN}|"
+    rf"{ORDER_NOUN} ?[:=-]* ?(?:to )?(?:cont(?:inue|inued|d)?|ct)\.?"
 )
 # Whose the paper is, told of a person who is another's: `Baby of Sunita`. `W/o Ramesh` names the patient.
 _ANOTHERS = re.compile(r"(?:the )?(?:baby|newborn|infant|child|twins?|care|mother|father|parent|ward) of [a-z]{2,}|[bfm]/o [a-z]{2,}")
 _LONGEST_NAME = 2
 _OF_WHAT_FOLLOWS = frozenset({"cue", "prn", "unsupported"})
 _GOING_ON = ("continue", "before")
-_TAKING_BACK = frozenset("no not never nor na nahi mat isn't wasn't don't dont न नहीं मत".split())
-_ENDING_WORDS = frozenset("stop stopped quit reduce cut skip omit leave without band".split())
 _WORDS = re.compile(r"[a-z\u0900-\u097f']+")
 _SENTENCE_ENDS = re.compile(r"[\n.;]")
 _UNTICKED = "\u25cb"
@@ -129,7 +129,7 @@ def led_by_a_stranger(statements: Sequence[Statement], lexicon: Lexicon) -> Iter
         yield from ((c.start, c.end) for c in strange)
 
 
-def heads_what_follows(statements: Sequence[Statement], text: str) -> Iterator[tuple[int, int]]:
+def heads_what_follows(statements: Sequence[Statement], text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
     """`Avoid X`, `Previously` on a line of its own or with a colon at the end of one, `Tab Y`: behind what is not taken, a cue changes
     nothing that is read, and may be said of the order below it. `text`: folded.
     """
@@ -144,7 +144,7 @@ def heads_what_follows(statements: Sequence[Statement], text: str) -> Iterator[t
                 yield chunk.start, chunk.end
         for role in (*statement.roles.residue, *statement.roles.unsupported):
             start, end = role.chunk.start, role.chunk.end
-            adjoins = text[start:end] in _TAKING_BACK and not text[end : after.span.start].strip(_AROUND)
+            adjoins = text[start:end] in lexicon.remarks.denials and not text[end : after.span.start].strip(_AROUND)
             if begins < start < after.span.start and (adjoins or begins <= last < start):
                 # `Stop X`, `not switched to Tab Y`
                 yield start, end
@@ -155,7 +155,7 @@ def refused_with_another(statements: Sequence[Statement], text: str, lexicon: Le
     bare = [s for s in statements if s.bare and s.assertion.status not in EXCLUDED]
     if not bare:
         return
-    refusing = lexicon.plain.refusing | _ENDING_WORDS
+    refusing = lexicon.plain.refusing | lexicon.remarks.endings
     begins = [0, *(mark.end() for mark in _SENTENCE_ENDS.finditer(text))]
     refused = [word.start() for word in _WORDS.finditer(text) if word[0] in refusing]
     for statement in bare:

@@ -150,7 +150,7 @@ def read_source(
     said = (
         *unticked(source.text, segmented.drafts),
         *led_by_a_stranger(statements, lexicon),
-        *heads_what_follows(statements, folded.text),
+        *heads_what_follows(statements, folded.text, lexicon),
         *refused_with_another(statements, folded.text, lexicon),
     )
     return SourceReading(

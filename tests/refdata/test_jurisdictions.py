@@ -177,6 +177,13 @@ def test_a_faithful_american_order_is_attested(line, claim):
     assert reference[0] == "PASS", said
 
 
+@pytest.mark.parametrize(("strength", "verdict"), [("80/4.5", "PASS"), ("160/4.5", "PASS"), ("80/9", "ABSTAIN"), ("0.8/4.5", "ABSTAIN")])
+def test_puffs_called_by_their_micrograms_are_attested_where_the_list_prints_milligrams(strength, verdict):
+    line = f"Budesonide-formoterol {strength} inhaler 2 puffs BID"
+    said = findings(line, Rulepack.default("us"), name="budesonide-formoterol", strength=strength, dose="2 puffs", frequency="BID")
+    assert said["reference.dose_in_range strength"][0] == verdict, said
+
+
 @pytest.mark.parametrize(
     ("line", "claim", "verdict"),
     [

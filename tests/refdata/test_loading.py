@@ -167,6 +167,21 @@ def test_pitfall_1_absence_is_not_evidence(strength, verdict, told):
     assert (found, told in message) == (verdict, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "strength", "verdict"),
+    [
+        # One listed strength (50 mg) and a curated one: together no range that refutes at ten times.
+        ("Azathioprine", "1000 mg", "ABSTAIN"),
+        ("Azathioprine", "6000 mg", "FAIL"),
+        # Curated 10 mg beside the listed 70 mg: nothing above a hundredth of it is refuted.
+        ("Alendronic acid", "0.5 mg", "ABSTAIN"),
+        ("Alendronic acid", "0.05 mg", "FAIL"),
+    ],
+)
+def test_a_curated_strength_widens_the_range_that_refutes_and_never_narrows_it(name, strength, verdict):
+    assert strength_verdict(f"Tab {name} {strength}", name, strength)[0] == verdict
+
+
 def test_pitfall_2_base_and_salt_strengths_of_one_tablet_are_both_attested():
     for strength in ("150 mg", "250 mg"):
         assert strength_verdict(f"Tab Chloroquine {strength}", "Chloroquine", strength)[0] == "PASS"

@@ -30,8 +30,9 @@ def _counted_in(text: str) -> set[str]:
     return {w.rstrip("s") for w in words_of(text)} & _PACKS
 
 
-# `4/day`, `4 in 24 hours`: what is counted is not told.
+# `#30`: a number of pieces.
 _HASH_NUMBER = re.compile(r"# ?\d+$")
+# `4/day`, `4 in 24 hours`: what is counted is not told.
 _NUMBER_A_DAY = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:(?:/|per|a|in)\s*(?:a )?(?:days?|d|24 ?(?:hours?|hrs?|h))|daily)\s*")
 
 
