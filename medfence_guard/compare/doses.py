@@ -141,7 +141,26 @@ def _compare_one_dose(setting: Setting, dose: Role, claim: Quantity) -> list[Jud
         if countable:
             return [Judgement(PASS, "dose.unit_not_claimed", f"{said}; the claim counts without naming the unit", (dose.chunk,), note=True)]
         return [Judgement(ABSTAIN, "unit.not_claimed", f"{said}; the claim has no unit", (dose.chunk,), severity=Severity.MAJOR)]
+    strengths = [r for r in setting.statement.roles.strengths if None not in r.value.units]
+    if len(strengths) == 1 and claim.units[0] in PIECES and _is_amount_of(setting, strengths[0].value, claim, source):
+        says = f"{said} and the strength of one; the claim is computed"
+        return [Judgement(ABSTAIN, "dose.derived", says, (dose.chunk, strengths[0].chunk), severity=Severity.MAJOR)]
     return compare_quantity(setting, source, claim, dose.chunk)
+
+
+def _is_amount_of(setting: Setting, strength: Quantity, pieces: Quantity, amount: Quantity) -> bool:
+    """Whether so many pieces of a strength come to an amount."""
+    one, other = strength.units[0], amount.units[0]
+    plain = all(len(q.parts) == 1 and q.high is None for q in (strength, pieces, amount)) and not pieces.per and not amount.per
+    if not plain or one is None or other is None or dimension_of(setting.lexicon, one) != dimension_of(setting.lexicon, other):
+        return False
+    if strength.per:
+        if len(strength.per) != 1 or strength.per[0][1] != pieces.units[0]:
+            return False
+        whole = pieces.parts[0] / strength.per[0][0] * in_base_unit(setting.lexicon, strength.parts[0], one)
+    else:
+        whole = pieces.parts[0] * in_base_unit(setting.lexicon, strength.parts[0], one)
+    return bool(whole == in_base_unit(setting.lexicon, amount.parts[0], other))
 
 
 def _is_derived(setting: Setting, strength: Quantity, claim: Quantity) -> bool:
@@ -150,22 +169,11 @@ def _is_derived(setting: Setting, strength: Quantity, claim: Quantity) -> bool:
     doses = [d.value for d in distinct_doses(roles.doses)]
     if not doses and roles.slots and len({v for v in roles.slots[0].value[0] if v}) == 1:
         doses = [Quantity((max(roles.slots[0].value[0]),), (next(iter(form_units(setting) & PIECES), None),))]
-    if len(doses) != 1 or len(doses[0].parts) != 1 or doses[0].high is not None or doses[0].per:
+    if len(doses) != 1:
         return False
-    if len(strength.parts) != 1 or len(claim.parts) != 1 or claim.high is not None or claim.per:
+    if not strength.per and doses[0].units[0] not in PIECES:
         return False
-    count, counted = doses[0].parts[0], doses[0].units[0]
-    one, other = strength.units[0], claim.units[0]
-    if one is None or other is None or dimension_of(setting.lexicon, one) != dimension_of(setting.lexicon, other):
-        return False
-    if strength.per:
-        if len(strength.per) != 1 or strength.per[0][1] != counted:
-            return False
-        count /= strength.per[0][0]
-    elif counted not in PIECES:
-        return False
-    whole = count * in_base_unit(setting.lexicon, strength.parts[0], one)
-    return bool(whole == in_base_unit(setting.lexicon, claim.parts[0], other))
+    return _is_amount_of(setting, strength, doses[0], claim)
 
 
 def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) -> list[Judgement]:
@@ -177,6 +185,11 @@ def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) ->
         said = f"source says {quantity_text(full[0].value)}; what that comes to is not computed"
         return [Judgement(ABSTAIN, "unit.per_weight", said, (full[0].chunk,), severity=Severity.MAJOR)]
     judged = compare_quantity(setting, full[0].value, claim, full[0].chunk)
+    if any(j.verdict is FAIL for j in judged) and any(
+        all(j.verdict is PASS for j in compare_quantity(setting, other.value, claim, other.chunk)) for other in full[1:]
+    ):
+        says = "source says " + ", ".join(quantity_text(r.value) for r in full) + "; which of them is taken is not certain"
+        return [Judgement(ABSTAIN, "dose.one_of_several", says, tuple(r.chunk for r in full), severity=Severity.MAJOR)]
     if any(j.verdict is not PASS for j in judged):
         if _is_derived(setting, full[0].value, claim):
             says = f"source says {quantity_text(full[0].value)} and how much of it; the claim is computed"

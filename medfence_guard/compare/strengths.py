@@ -56,18 +56,8 @@ def compare_strength(
                     severity=Severity.MAJOR,
                 )
             ]
-        for dose in roles.doses:
-            alike = dose.value.units == claim.units or {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"}
-            if alike and dose.value.parts == claim.parts:
-                return [
-                    Judgement(
-                        ABSTAIN,
-                        "schema.role",
-                        f"source says {quantity_text(dose.value)} as a dose; it stands in the strength",
-                        (dose.chunk,),
-                        severity=Severity.MAJOR,
-                    )
-                ]
+        if (dose := _as_a_dose(roles, claim)) is not None:
+            return [dose]
         return [added(setting, "strength.not_in_source", "the statement states no strength")]
     if not candidates and composed is not None:
         quantity, chunk = composed
@@ -130,10 +120,22 @@ def compare_strength(
                 ]
             return [Judgement(FAIL, "quantity.different", f"source says {quantity_text(source.value)}", (source.chunk,))]
         out = compare_quantity(setting, source.value, claim, source.chunk)
+        if any(j.verdict is FAIL for j in out) and (dose := _as_a_dose(roles, claim)) is not None:
+            return [dose]
         if bare and all(j.verdict is PASS for j in out):
             out.extend(_label_agrees(bare[0], source.value))
         return out
     return _compare_bare(setting, bare[0], claim, implied)
+
+
+def _as_a_dose(roles: Roles, claim: Quantity) -> Judgement | None:
+    """P5: what is taken each time, claimed as the strength."""
+    for dose in roles.doses:
+        alike = dose.value.units == claim.units or {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"}
+        if alike and dose.value.parts == claim.parts:
+            said = f"source says {quantity_text(dose.value)} as a dose; it stands in the strength"
+            return Judgement(ABSTAIN, "schema.role", said, (dose.chunk,), severity=Severity.MAJOR)
+    return None
 
 
 def without_own_unit(setting: Setting, claim: Quantity) -> Quantity:

@@ -51,7 +51,10 @@ def continues(draft: Draft, chunks: Sequence[Chunk], place: int) -> bool:
         return not stated or stated == {first.value}
     if first.kind == "cue":
         # `Avoid samosa` is advice; `Withhold till review` speaks of the medicine above.
-        return (not words and "medicine_class" not in kinds) or first.value[1] == "after"
+        # `To be planned for CAG`, in words of its own, is of a plan.
+        cue_class, direction = first.value
+        planned = cue_class == "hypothetical" and "header_line_starts" in kinds
+        return (not words and not planned and "medicine_class" not in kinds) or (direction == "after" and cue_class != "hypothetical")
     if first.kind in ("inert", "verb", "pseudo_cue"):
         # A line of advice may have a timing of its own: `Steam inhalation BD`. `Take after food` goes on with the order.
         if is_advice(first):

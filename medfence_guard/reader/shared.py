@@ -136,6 +136,12 @@ def reaches(drafts: Sequence[Draft], told: Told, own: Sequence[Chunk] = ()) -> b
     return len({(d.section, d.section_status) for d in drafts}) == 1
 
 
+def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
+    """Whether an order of the page names its parts, elsewhere than in the words `own`: `Duration: 14 days` at the end of the last block is
+    of that block, and `Duration:` left blank in another stays blank."""
+    return any(c.kind == "label" and c not in own for d in drafts for c in d.chunks)
+
+
 class _Placed:
     """Chunks by the place in the text at which they begin."""
 
@@ -194,11 +200,13 @@ class Sharing:
             above, under = _around(rows, line, alone=not own)
             below = under and not told.heads
             visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
-            beside = (below or above) if told.word else below and bool(own) and self._typed and not visit
+            beside = (below or above) if told.word else below and bool(own) and self._typed and not visit and not told_by_labels(drafts, own)
             if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
                 for draft in drafts:
                     draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
-            elif told.word and (line - 1 in covered or line + 1 in covered):
+            elif (told.word and (line - 1 in covered or line + 1 in covered)) or (
+                own and told_by_labels(drafts, own) and not self._is_of_a_block(drafts, line)
+            ):
                 out.remarks.append(span)
         # The orders of the first line: `all` is said of no order above them, and of none below.
         first_line = [d for d in drafts if d.last_line == drafts[0].line]
@@ -226,7 +234,8 @@ class Sharing:
     def _doubt(self, out: Segmented) -> None:
         """What stands in a line of its own, in words not read or behind `all`, may be of each order that says nothing of the kind."""
         drafts = out.drafts
-        told = {sort_of(c.kind) for once in self.told_once.values() for c in once.chunks}
+        lent = (once for line, once in self.told_once.items() if not self._is_of_a_block(drafts, line))
+        told = {sort_of(c.kind) for once in lent for c in once.chunks}
         if out.remarks or out.unread:
             placed = _Placed(c for chunks, _ in self._lines for c in chunks if c.kind in TOLD_ONCE)
             told |= {sort_of(c.kind) for span in {*out.remarks, *out.unread} for c in placed.within(span)}
@@ -239,6 +248,15 @@ class Sharing:
                     told |= {sort_of(c.kind) for c in draft.chunks[behind:] if c.kind in TOLD_ONCE}
         for draft in drafts:
             draft.told_beside = frozenset(told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared)})
+
+    def _is_of_a_block(self, drafts: Sequence[Draft], line: int) -> bool:
+        """Whether a line goes on, without a gap, with an order whose parts are named one by one."""
+        chunks = self._lines[line][0]
+        of = next((d for d in drafts if d.line < line <= d.last_line), None)
+        if of is None or chunks[0].kind != "label" or not told_by_labels((of,), chunks):
+            return False
+        above = [c for c in of.chunks if c.start < chunks[0].start]
+        return bool(above) and self._text.count("\n", above[-1].end, chunks[0].start) <= 1
 
     def _is_level(self, drafts: Sequence[Draft], span: Span) -> bool:
         """Whether a line begins no further right than the last order does: further right it goes on with that order."""

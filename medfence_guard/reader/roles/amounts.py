@@ -8,6 +8,8 @@ from medfence_guard.reader.chunks import ALONE, Chunk, Quantity, meaning_of, mea
 from medfence_guard.reader.roles.context import Context, labelled
 from medfence_guard.reader.roles.record import Role, Roles, course_total
 
+_SOLID = frozenset({"{tbl}", "{capsule}"})
+_MOST_HALVES = 24
 STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
 
 
@@ -23,13 +25,51 @@ def read_amount(at: Context, place: int) -> int:
         if before is not None and before.kind == "word" and before.value == "by":
             roles.unsupported.append(Role("change by an amount", chunk))
             return place + 1
-        roles.strengths.append(Role(quantity, chunk))
+        role = Role(quantity, chunk)
+        (roles.doses if _is_taken(at, place, dimension) else roles.strengths).append(role)
         return place + 1
     if dimension == "unit" and quantity.per and quantity.per[0][1] in ("mL",):
         roles.strengths.append(Role(quantity, chunk))
         return place + 1
     _read_dose(at, place, dimension)
     return place + 1
+
+
+_PARTING = frozenset({",", ":", "-", "=", "("})
+_TAKING = frozenset("rate slots when prn route stat".split())
+
+
+def _is_taken(at: Context, place: int, dimension: str) -> bool:
+    """`5 mg tablets, 30 mg OM`: behind a strength and its form, and right before a time, an amount of the same kind is what is taken.
+
+    It has to be as many halves of the one as a person takes at a time; else it may be a strength corrected.
+    """
+    chunks, roles = at.chunks, at.roles
+    after = chunks[place + 1] if place + 1 < len(chunks) else None
+    if after is None or after.kind not in _TAKING or len(roles.strengths) != 1 or roles.doses or roles.has_timing or len(roles.forms) != 1:
+        return False
+    behind = place
+    while behind and (chunks[behind - 1].value in _PARTING or chunks[behind - 1].kind == "verb"):
+        behind -= 1
+    told = any(c.kind == "verb" or c.value == ":" for c in chunks[behind:place])
+    strength, formed = chunks[behind - 1], roles.forms[0].chunk
+    if strength is formed and behind > 1:
+        strength = chunks[behind - 2]
+    elif not told:
+        # `Tab X 5 mg, 30 mg OM`
+        return False
+    if behind == place or strength is not roles.strengths[0].chunk or at.lexicon.form_unit.get(roles.forms[0].value) not in _SOLID:
+        return False
+    one, taken = roles.strengths[0].value, chunks[place].value
+    if one.per or taken.per or taken.high is not None or one.high is not None:
+        return False
+    if len(one.parts) != 1 or len(taken.parts) != 1 or one.units[0] is None or taken.units[0] is None:
+        return False
+    if at.lexicon.unit_by_ucum[one.units[0]].dimension != dimension:
+        return False
+    scale = at.lexicon.unit_by_ucum
+    halves = 2 * taken.parts[0] * scale[taken.units[0]].scale / (one.parts[0] * scale[one.units[0]].scale)
+    return bool(halves.denominator == 1 and 1 <= halves <= _MOST_HALVES)
 
 
 def _read_dose(at: Context, place: int, dimension: str) -> None:
