@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 from medfence_guard import canonical_json
@@ -45,6 +47,7 @@ from medfence_guard.payload import Claim, Item, PayloadReading, read_payload
 from medfence_guard.reader.chunks import Chunk, Quantity, split_glued
 from medfence_guard.reader.lexer import lex
 from medfence_guard.reader.lexicon import Rate
+from medfence_guard.reader.quoted import QUOTING_FIELDS, Quotation, quotation
 from medfence_guard.reader.roles.names import NameReader
 from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.roles.record import Role, Roles
@@ -98,13 +101,15 @@ def verify(extraction: Extraction, source: SourceDocument, rulepack: Rulepack | 
     names = NameReader(rulepack.lexicon, rulepack.bundle.names.get)
     roles = RoleReader(rulepack.lexicon, rulepack.bundle.insulins, names)
     known, limit = rulepack.bundle.names, rulepack.thresholds.source_tokens
-    reading = read_source(source, rulepack.chunker, rulepack.lexicon, roles, known, rulepack.misread, limit)
+    quoted = _quotations(payload) if source.modality == "text" else ()
+    reading = read_source(source, rulepack.chunker, rulepack.lexicon, roles, known, rulepack.misread, limit, quoted)
     if reading is None:
         return _refused(extraction, source, rulepack, "source.limits", "The source holds more words than the work budget allows.")
     # 5
     claim_roles = _read_claims(payload, rulepack, roles)
     items = [_item_reading(item, claim_roles) for item in payload.items]
     binding = bind(items, reading.statements, rulepack.thresholds.binding_pairs)
+    reading = _without_quoted_remarks(reading, binding)
     near_names(items, reading.statements, binding, source.modality)
     confidence = Confidence.of(source, rulepack.thresholds.gates, rulepack.thresholds.document_confidence_floor)
     doubts = _absence_doubts(source, reading, binding, confidence)
@@ -153,6 +158,31 @@ def _read_claims(payload: PayloadReading, rulepack: Rulepack, roles: RoleReader)
                         rulepack.values_memo[key] = kept
                 out[key] = kept
     return out
+
+
+def _quotations(payload: PayloadReading) -> list[Quotation]:
+    """What the items hand on word for word. Not of two items of one name: they may be steps of one order."""
+    names = [frozenset(c.text.casefold() for c in item.claims if c.field in _NAMES) for item in payload.items]
+    counts = Counter(name for each in names for name in each)
+    return [
+        found
+        for item, own in zip(payload.items, names, strict=True)
+        if all(counts[name] == 1 for name in own)
+        for claim in item.claims
+        if claim.field in QUOTING_FIELDS and (found := quotation(item.index, claim.field, claim.text)) is not None
+    ]
+
+
+def _without_quoted_remarks(reading: SourceReading, binding: Binding) -> SourceReading:
+    """The reading without the sentences that an order's own item hands on. What another item quotes of it is as unread as ever."""
+    quoted: set[Span] = set()
+    for index, statement in binding.owner.items():
+        if any(item == index for item, _ in statement.quoting):
+            quoted.update(statement.quoted_behind)
+        elif statement.quoting:
+            statement.roles.residue.extend(Role("word", chunk) for chunk in statement.quoted)
+            statement.quoted, statement.quoting, statement.quoted_behind = (), frozenset(), ()
+    return replace(reading, remarks=tuple(span for span in reading.remarks if span not in quoted)) if quoted else reading
 
 
 _SHORT = 24

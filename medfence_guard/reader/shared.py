@@ -142,7 +142,7 @@ def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
     return any(c.kind == "label" and c not in own for d in drafts for c in d.chunks)
 
 
-class _Placed:
+class Placed:
     """Chunks by the place in the text at which they begin."""
 
     def __init__(self, chunks: Iterable[Chunk]) -> None:
@@ -186,7 +186,7 @@ class Sharing:
         """Give each order of the page what is told once for all of them, where that is certain; else a remark is left in `out`."""
         lines, drafts = self._lines, out.drafts
         covered = {line for d in drafts for line in range(d.line, d.last_line + 1)}
-        rows, taken = sorted(covered), _Placed(c for d in drafts for c in d.chunks)
+        rows, taken = sorted(covered), Placed(c for d in drafts for c in d.chunks)
         for line, told in self.told_once.items():
             first, last = lines[line][0][0], lines[line][0][-1]
             span = Span(min(first.start, last.start), max(first.end, last.end))
@@ -200,7 +200,9 @@ class Sharing:
             above, under = _around(rows, line, alone=not own)
             below = under and not told.heads
             visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
-            beside = (below or above) if told.word else below and bool(own) and self._typed and not visit and not told_by_labels(drafts, own)
+            beside = (
+                (below or above) if told.word else below and bool(own) and self._typed and not visit and not told_by_labels(drafts, own)
+            )
             if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
                 for draft in drafts:
                     draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
@@ -237,9 +239,9 @@ class Sharing:
         lent = (once for line, once in self.told_once.items() if not self._is_of_a_block(drafts, line))
         told = {sort_of(c.kind) for once in lent for c in once.chunks}
         if out.remarks or out.unread:
-            placed = _Placed(c for chunks, _ in self._lines for c in chunks if c.kind in TOLD_ONCE)
+            placed = Placed(c for chunks, _ in self._lines for c in chunks if c.kind in TOLD_ONCE)
             told |= {sort_of(c.kind) for span in {*out.remarks, *out.unread} for c in placed.within(span)}
-            packs = _Placed(c for chunks, _ in self._lines for c in chunks if c.kind in _COUNTS) if out.unread else placed
+            packs = Placed(c for chunks, _ in self._lines for c in chunks if c.kind in _COUNTS) if out.unread else placed
             told |= {"count" for span in out.unread for c in packs.within(span) if c.kind in _COUNTS}
         if len(drafts) > 1:
             for draft in drafts:

@@ -7,21 +7,24 @@ like two interleaved columns is reported instead of guessed (P18).
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from medfence_guard.bundle import Name
 from medfence_guard.contract import SourceDocument, Span
 from medfence_guard.reader.chunks import Chunk, Chunker, split_glued
+from medfence_guard.reader.draft import Segmented
 from medfence_guard.reader.layout import VisualLine, interleaved_columns_suspected, visual_lines
 from medfence_guard.reader.lexer import ITEM, NEWLINE, NUMBER, Token, lex
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
 from medfence_guard.reader.misread import Misread
+from medfence_guard.reader.quoted import Quotation, Quotations
 from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.sayings import heads_what_follows, led_by_a_stranger, refused_with_another, unticked
 from medfence_guard.reader.segment.page import cut
+from medfence_guard.reader.shared import Line, Placed
 from medfence_guard.reader.statement import Statement, StatementReader
 from medfence_guard.reader.text import FoldedText, fold
 
@@ -111,6 +114,30 @@ def _renumbered(tokens: list[Token]) -> list[Token]:
     return out
 
 
+_MOST_BEHIND = 4
+
+
+def _behind(segmented: Segmented, lines: Sequence[Line], text: str) -> dict[int, dict[Span, list[Chunk]]]:
+    """The sentences right behind each draft that hold the page, with their chunks: on its line, or below it without a gap."""
+    remarks = sorted(set(segmented.remarks))
+    if not remarks or not segmented.drafts:
+        return {}
+    placed = Placed(c for chunks, _ in lines for c in chunks)
+    order = sorted(range(len(segmented.drafts)), key=lambda n: segmented.drafts[n].start)
+    starts = [segmented.drafts[n].start for n in order]
+    found: dict[int, dict[Span, list[Chunk]]] = {}
+    for at, n in enumerate(order):
+        end = segmented.drafts[n].end
+        stop = starts[at + 1] if at + 1 < len(starts) else len(text)
+        first = bisect_left(remarks, end, key=lambda span: span.start)
+        for span in remarks[first : first + _MOST_BEHIND]:
+            if span.end > stop or text.count("\n", end, span.start) > 1:
+                break
+            found.setdefault(n, {})[span] = placed.within(span)
+            end = span.end
+    return found
+
+
 def read_source(
     source: SourceDocument,
     chunker: Chunker,
@@ -119,8 +146,9 @@ def read_source(
     names: Mapping[str, Name],
     misread: Misread,
     token_limit: int,
+    quoted: Sequence[Quotation] = (),
 ) -> SourceReading | None:
-    """The reading, or None if the source has more tokens than `token_limit`."""
+    """The reading, or None if the source has more tokens than `token_limit`. `quoted`: what the record hands on word for word."""
     folded = fold(source.text)
     tokens = lex(folded)
     if len(tokens) > token_limit:
@@ -139,7 +167,9 @@ def read_source(
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]
 
-    statements = StatementReader(roles, lexicon).read(segmented.drafts, surface)
+    quotations = Quotations(quoted, lexicon, source.text) if quoted else None
+    behind = _behind(segmented, lines, folded.text) if quotations else {}
+    statements = StatementReader(roles, lexicon).read(segmented.drafts, surface, folded.text, quotations, behind)
     for statement in statements:
         statement.interleaved = any(s.start < statement.span.end and statement.span.start < s.end for s in interleaved)
     groups: dict[int, list[Statement]] = {}

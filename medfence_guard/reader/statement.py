@@ -8,14 +8,16 @@ keeps the new values and remembers the old ones as superseded.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from medfence_guard.contract import Span
-from medfence_guard.reader.assertion import MENTION, Assertion, assess
+from medfence_guard.reader.assertion import MENTION, UNDECIDED, Assertion, assess
 from medfence_guard.reader.chunks import Chunk, extent
 from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.lexicon import Lexicon
+from medfence_guard.reader.quoted import Quotations
 from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.roles.record import DAY_PARTS, NameReading, Role, Roles
 from medfence_guard.reader.shared import sort_of
@@ -29,7 +31,11 @@ _is_arrow = re.compile(r"[-=]{1,6}>|→|⇒").fullmatch
 
 @dataclass(slots=True)
 class Statement:
-    """One medication statement (one step of it). `index`: order in the source; `group`: shared by the steps of one statement."""
+    """One medication statement (one step of it). `index`: order in the source; `group`: shared by the steps of one statement.
+
+    `quoted`: chunks of it that are not in its roles, since the items and fields `quoting` hand them on word for word (`quoted.py`);
+    `quoted_behind`: sentences behind it that they hand on too.
+    """
 
     index: int
     group: int
@@ -48,6 +54,9 @@ class Statement:
     interleaved: bool = False
     told_beside: frozenset[str] = frozenset()
     inherited: Chunk | None = None
+    quoted: tuple[Chunk, ...] = ()
+    quoting: frozenset[tuple[int, str]] = frozenset()
+    quoted_behind: tuple[Span, ...] = ()
 
     @property
     def name(self) -> NameReading:
@@ -406,11 +415,52 @@ class StatementReader:
         self._roles = roles
         self._lexicon = lexicon
 
-    def read(self, drafts: Sequence[Draft], surface: Callable[[Chunk], str]) -> list[Statement]:
+    def read(
+        self,
+        drafts: Sequence[Draft],
+        surface: Callable[[Chunk], str],
+        text: str = "",
+        quotations: Quotations | None = None,
+        behind: Mapping[int, Mapping[Span, Sequence[Chunk]]] = MappingProxyType({}),
+    ) -> list[Statement]:
+        """All statements of the drafts.
+
+        `text`: what the chunks point into; `quotations`: what the record hands on word for word; `behind`: the sentences behind a draft
+        that hold the page, by its place.
+        """
         statements: list[Statement] = []
         for group, draft in enumerate(drafts):
-            statements.extend(self._read_one(draft, group, len(statements), surface))
+            read = self._read_one(draft, group, len(statements), surface)
+            if quotations:
+                read = self._without_what_is_quoted(draft, read, surface, text, quotations, behind.get(group, {}))
+            statements.extend(read)
         return statements
+
+    def _without_what_is_quoted(
+        self,
+        draft: Draft,
+        read: list[Statement],
+        surface: Callable[[Chunk], str],
+        text: str,
+        quotations: Quotations,
+        behind: Mapping[Span, Sequence[Chunk]],
+    ) -> list[Statement]:
+        """The statements of a draft, read again without what an item quotes of it; as they are if nothing is quoted."""
+        unread = {r.chunk for s in read for r in (*s.roles.residue, *s.roles.unsupported, *s.roles.ambiguous, *s.roles.numbers)}
+        if read[0].assertion.status == UNDECIDED:
+            unread.update(read[0].assertion.cues)
+        if len(read) > 1:
+            unread.update(c for c in draft.chunks if c.kind == "then" or surface(c) == "then")
+        apart = quotations.set_apart(draft, surface, text, unread, behind) if unread or behind else None
+        if apart is None:
+            return read
+        again = self._read_one(apart.draft, read[0].group, read[0].index, surface)
+        told = {sort_of(c.kind) for c in apart.quoted}
+        for statement in again:
+            statement.chunks, statement.span = tuple(draft.chunks), read[0].span
+            statement.quoted, statement.quoting, statement.quoted_behind = apart.quoted, apart.quoting, apart.remarks
+            statement.told_beside |= told
+        return again
 
     def _read_one(self, draft: Draft, group: int, index: int, surface: Callable[[Chunk], str]) -> list[Statement]:
         if draft.is_plain:

@@ -26,6 +26,7 @@ from medfence_guard.compare import (
 )
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
+from medfence_guard.reader.assertion import ACTIVE
 from medfence_guard.reader.chunks import Quantity
 from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
@@ -39,6 +40,12 @@ _KEY_SAYS_WHEN = {"before_food": "AC", "after_food": "PC", "with_food": "C", "wi
 def timing_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`timing` and `instructions`: meals, times of day, advice. Every part must stand in the statement."""
     roles = context.roles_of(claim)
+    if (item.index, claim.field) in statement.quoting:
+        quoted = Judgement(PASS, "text.verbatim", "source has the same words", statement.quoted)
+        return claim_findings(context, claim, [quoted], "grounding.text")
+    said = _said_by_a_verb(context, claim, roles, statement) if claim.field == "instructions" else None
+    if said is not None:
+        return claim_findings(context, claim, [said], "grounding.text")
     setting = setting_for(context, item, statement)
     judgements = unreadable_claim(roles)
     if is_cut_short(claim, roles):
@@ -75,6 +82,23 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
     if not judgements:
         judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
     return claim_findings(context, claim, judgements, "grounding.text")
+
+
+_CHANGES = frozenset({"continue", "increase", "decrease"})
+
+
+def _said_by_a_verb(context: Context, claim: Claim, roles: Roles, statement: Statement) -> Judgement | None:
+    """`apply`, `rinse`, `Continue`, `increased`: how it is taken or what becomes of it, told by a verb alone, as the source does."""
+    if not (roles.verbs or roles.cues) or any(r.value[0] not in _CHANGES for r in roles.cues):
+        return None
+    words = words_of(claim.text)
+    told = {w for r in (*roles.verbs, *roles.cues) for w in words_of(claim.text[r.chunk.start : r.chunk.end])}
+    if not told.issuperset(words) or (roles.cues and statement.assertion.status != ACTIVE):
+        return None
+    chunks = [c for c in (*statement.beside, *statement.chunks) if c.kind in ("verb", "cue")]
+    held = tuple(c for c in chunks if not told.isdisjoint(words_of(context.text(Span(c.start, c.end)))))
+    source = {w for c in held for w in words_of(context.text(Span(c.start, c.end)))}
+    return Judgement(PASS, "text.verbatim", "source has the same words", held) if told <= source else None
 
 
 _NO_TIMES = ("strengths", "doses", "durations", "quantities", "maxima", "refills")
