@@ -131,7 +131,8 @@ def compare_strength(
 def _as_a_dose(roles: Roles, claim: Quantity) -> Judgement | None:
     """P5: what is taken each time, claimed as the strength."""
     for dose in roles.doses:
-        alike = dose.value.units == claim.units or {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"}
+        # `Hifenac P 1 BD`, with `1` as the strength
+        alike = dose.value.units == claim.units or {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"} or claim.units == (None,)
         if alike and dose.value.parts == claim.parts:
             said = f"source says {quantity_text(dose.value)} as a dose; it stands in the strength"
             return Judgement(ABSTAIN, "schema.role", said, (dose.chunk,), severity=Severity.MAJOR)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from medfence_guard.reader.chunks import ALONE, Chunk, Quantity, meaning_of, means
 from medfence_guard.reader.roles.context import Context, labelled
-from medfence_guard.reader.roles.record import Role, Roles, course_total
+from medfence_guard.reader.roles.record import Role, Roles, counts_pieces, course_total
 
 _SOLID = frozenset({"{tbl}", "{capsule}"})
+_PIECES = _SOLID | {"{supp}", "{sachet}", "{lozenge}", "{patch}"}
 _MOST_HALVES = 24
 STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
 
@@ -188,12 +189,14 @@ def count_beside_form(at: Context, place: int) -> Quantity | None:
         return Quantity((value,), (unit,))
     timed = after is not None and after.kind in ("rate", "when", "route", "stat", "prn", "maximum")
     behind = before if before.value not in ("-", ",", ":") else chunks[place - 2]
-    full = any(r.value.units[0] is not None and not r.value.per for r in roles.strengths) and not roles.doses and not roles.has_timing
+    full = any(r.value.units[0] is not None and not r.value.per for r in roles.strengths)
     # `0.5 mg ½ HS`, `2 mg 2 HS` may say the same amount again.
     whole = value.denominator == 1 and not any(value in r.value.parts for r in roles.strengths if value != 1)
-    counted = (
-        full and whole and not at.tabled and chunk.kind == "number" and unit in ("{tbl}", "{capsule}") and behind.kind in ("amount", "form")
-    )
+    alone = not roles.doses and not roles.has_timing and not at.tabled and chunk.kind == "number"
+    counted = alone and full and whole and unit in _SOLID and behind.kind in ("amount", "form")
+    # `Montair LC: 1 at night`, `Telma 40 1 OD`: behind the name, or the bare number that is its strength.
+    named = alone and not roles.strengths and behind.end <= roles.name.end and unit in _PIECES
+    counted = counted or (named and value not in roles.name.label and counts_pieces(roles.name.entry, value))
     return Quantity((value,), (unit,)) if timed and (told or listed or counted) else None
 
 

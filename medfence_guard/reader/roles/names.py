@@ -9,7 +9,15 @@ from medfence_guard.bundle import Name, name_key
 from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles.context import GLUE_WORDS
-from medfence_guard.reader.roles.record import NameReading
+from medfence_guard.reader.roles.record import NameReading, counts_pieces
+
+
+_TIMING = frozenset({"rate", "when", "prn", "stat"})
+
+
+def _is_timed(chunks: Sequence[Chunk], place: int) -> bool:
+    """Whether the next chunk says when."""
+    return place + 1 < len(chunks) and chunks[place + 1].kind in _TIMING
 
 
 class NameReader:
@@ -68,6 +76,12 @@ class NameReader:
                     # Glued to letters (`GP2`, `D3`): part of the name, no strength.
                     suffixes.append(text)
                     key += name_key(text)
+                elif (
+                    chunk.start > chunks[place - 1].end
+                    and _is_timed(chunks, place)
+                    and counts_pieces(self._entry(key, parts, suffixes), chunk.value.parts[0])
+                ):
+                    break
                 else:
                     label, label_chunk = chunk.value.parts, chunk
             elif chunk.kind == "tuple" and label_chunk is None:
