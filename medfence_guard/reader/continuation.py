@@ -22,7 +22,7 @@ _OF_A_PACK = frozenset({"mark", "number", "label", "refill"})
 def continues(draft: Draft, chunks: Sequence[Chunk], place: int) -> bool:
     """Whether this line goes on with the statement left open on a line before."""
     first = chunks[place]
-    if first.kind in ("rate", "weekday") and len(chunks) > place + 1 and chunks[place + 1].kind in ("form", "drug"):
+    if first.kind in ("rate", "weekday", "stat") and len(chunks) > place + 1 and chunks[place + 1].kind in ("form", "drug"):
         # `weekly Tab X`: of what follows.
         return False
     if first.kind == "mark" and first.value in ("(", "-", "+", "→", "->", "/", ",", "["):
@@ -42,6 +42,9 @@ def continues(draft: Draft, chunks: Sequence[Chunk], place: int) -> bool:
         if first.kind in ("label", "heading") or means(first, "label"):
             # `Note: monitor BP weekly`
             return False
+    if first.value == "number" and first.kind == "label" and rest[1:2] and rest[1].kind not in ("mark", "number", "amount"):
+        # `No contact with babies`
+        return False
     if first.kind == "label" or (means(first, "label") and len(chunks) > place + 1 and chunks[place + 1].value == ":"):
         return True
     if first.kind == "composition":

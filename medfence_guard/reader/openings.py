@@ -15,7 +15,7 @@ from medfence_guard.reader.lines import behind_bar
 
 # The four parts of a note, once two of the letters stand at line starts.
 SOAP = {"s": ("complaints", "none"), "o": ("exam", "none"), "a": ("diagnosis", "none"), "p": ("plan", "cue")}
-_LIST_LETTERS = frozenset("abcdefghij")
+_LIST_LETTERS = frozenset("a b c d e f g h i j ii iii v vi vii viii ix x".split())
 
 
 def separated(chunks: list[Chunk], text: str) -> list[Chunk]:
@@ -191,11 +191,14 @@ def is_title(chunk: Chunk) -> bool:
 
 
 def list_letter(chunks: Sequence[Chunk]) -> int:
-    """How many chunks are the letter of a list entry: `(b) Calcitriol`, `b) Calcitriol`."""
+    """How many chunks are the letter or Roman number of a list entry: `(b) Calcitriol`, `b) Calcitriol`, `iii) Calcitriol`."""
     first = int(chunks[0].value == "(")
-    if len(chunks) < first + 2 or chunks[first].kind != "word" or chunks[first + 1].value != ")":
+    if len(chunks) < first + 2 or chunks[first + 1].value != ")" or chunks[first].end != chunks[first + 1].start:
         return 0
-    return first + 2 if str(chunks[first].value) in _LIST_LETTERS and chunks[first].end == chunks[first + 1].start else 0
+    letter = chunks[first]
+    # `iv)` at the head of a line is a number; behind a name it is a route.
+    four = letter.kind == "route" and letter.value == "intravenous" and letter.end - letter.start == 2 and not first
+    return first + 2 if four or (letter.kind == "word" and str(letter.value) in _LIST_LETTERS) else 0
 
 
 def starts_with_form(chunks: Sequence[Chunk], place: int) -> bool:

@@ -27,12 +27,13 @@ from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.text import fold
 
-INSTRUCTIONS, REASON, SITE = "instructions", "as_needed_for", "site"
-QUOTING_FIELDS = (INSTRUCTIONS, REASON, SITE)
+INSTRUCTIONS, TIMING, REASON, SITE = "instructions", "timing", "as_needed_for", "site"
+QUOTING_FIELDS = (INSTRUCTIONS, TIMING, REASON, SITE)
 _WORD = re.compile(r"[a-z\u0900-\u097f]+|\d+(?:[.,]\d+)*|[<>=%/+°]")
 # Between two letters or figures a hyphen joins, a full stop is a decimal point or of an abbreviation.
 _PARTS = re.compile(r"[,;:()\[\]\n•]+|\.(?!\w)|(?<!\w)[-–—]+|[-–—]+(?!\w)")
 _PARTING = frozenset(",;:()[].-–—•")
+_SHORT = 4
 _MOST_RUNS = 50_000  # in one source
 _LONGEST_CLAUSE = 40  # in chunks
 
@@ -144,7 +145,7 @@ class Quotations:
                 places = self._by_part.get((field, words))
                 if places and self._may_stand_apart(run, lead, field, surface):
                     for place in places:
-                        found.setdefault(place, {}).setdefault(words, (*lead, *run) if field != INSTRUCTIONS else run)
+                        found.setdefault(place, {}).setdefault(words, (*lead, *run) if field in (REASON, SITE) else run)
         told: dict[int, set[Span]] = {}
         of_item: dict[int, set[Chunk]] = {}
         fields: set[tuple[int, str]] = set()
@@ -206,13 +207,15 @@ class Quotations:
         if field == SITE:
             return kinds <= {"word", "site", "indication", "indication_part", "inert", "route", "number"} and "number" not in kinds
         if field == REASON:
-            return " ".join(surface(c) for c in lead) in _CONDITIONS and not kinds & _REGIMEN and "then" not in kinds
+            opened = " ".join(surface(c) for c in lead) in _CONDITIONS or (len(lead) == 1 and lead[0].kind == "prn")
+            return opened and not kinds & _REGIMEN and "then" not in kinds
         words = sum(len(surface(c).split()) for c in run)
         regimen = not kinds.isdisjoint(_REGIMEN) or any(c.kind == "duration" and c.value[2] not in _OF_HOURS for c in run)
         if step and "amount" in kinds:
             # `then 20 mg OD`: another strength is an item of its own.
             return False
-        return words > 1 and (not regimen or step or change) and not (first in _NEGATIONS and not lead_is_mark(lead))
+        single = lead_is_mark(lead) and first.endswith("ed") and len(first) > _SHORT
+        return (words > 1 or single) and (not regimen or step or change) and not (first in _NEGATIONS and not lead_is_mark(lead))
 
     def _names_nothing(self, run: Sequence[Chunk], place: int, surface: Callable[[Chunk], str]) -> bool:
         """Whether no chunk is, or may be, the name of a medicine that is given: `from iron` is none."""
@@ -228,7 +231,11 @@ class Quotations:
                 # An unlisted word in small letters, where no medicine would stand.
                 self._capitals and self._written[chunk.start : chunk.end].islower() and before not in _JOINING and len(surface(chunk)) > 2
             )
-            or (surface(chunk) == "d" and run[place + 1 : place + 2] != [] and run[place + 1].kind == "number")
+            or (
+                surface(chunk) in ("d", "t")
+                and run[place + 1 : place + 2] != []
+                and (run[place + 1].kind == "number" or run[place + 1].value in ("<", ">"))
+            )
         )
 
     def _is_known(self, word: str) -> bool:
@@ -283,11 +290,11 @@ def _runs_of(
         if first == start:
             marked = start > 0 and (_parts(chunks, start - 1) or "\n" in text[chunks[start - 1].end : chunks[start].start])
             leads += [chunks[start - 1 : start]] if marked and _parts(chunks, start - 1) else [()] if marked else []
-        elif surface(chunks[first]).split()[0] in _LEADS or chunks[first].kind == "then":
+        elif surface(chunks[first]).split()[0] in _LEADS or chunks[first].kind in ("then", "when"):
             leads.append(())
         for size in range(1, min(_LONGEST_LEAD, first - start) + 1):
             led = chunks[first - size : first]
-            if " ".join(surface(c) for c in led) in _CONDITIONS | _PLACES:
+            if " ".join(surface(c) for c in led) in _CONDITIONS | _PLACES or (size == 1 and led[0].kind == "prn"):
                 leads.append(led)
         for lead in leads:
             for last in ends:

@@ -449,8 +449,7 @@ class StatementReader:
         unread = {r.chunk for s in read for r in (*s.roles.residue, *s.roles.unsupported, *s.roles.ambiguous, *s.roles.numbers)}
         if read[0].assertion.status == UNDECIDED:
             unread.update(read[0].assertion.cues)
-        if len(read) > 1:
-            unread.update(c for c in draft.chunks if c.kind == "then" or surface(c) == "then")
+        unread.update(c for c in draft.chunks[draft.anchor :] if c.kind in ("then", "terminator") or surface(c) == "then")
         apart = quotations.set_apart(draft, surface, text, unread, behind) if unread or behind else None
         if apart is None:
             return read

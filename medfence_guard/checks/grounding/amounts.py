@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from medfence_guard.checks.check import Context
 from medfence_guard.checks.grounding.claimed import UNREAD_WORDS, quantities_of, unreadable_claim
 from medfence_guard.checks.grounding.components.amounts import judge_dose_times, judge_strength
@@ -10,7 +12,8 @@ from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
-from medfence_guard.compare import ABSTAIN, Judgement, Setting, compare_dose, compare_spelt_out, form_units, slots_spelt_out
+from medfence_guard.checks.grounding.wording import chunks_holding, statement_words, words_of
+from medfence_guard.compare import ABSTAIN, PASS, Judgement, Setting, compare_dose, compare_spelt_out, form_units, slots_spelt_out
 from medfence_guard.contract import Finding, Severity
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Quantity
@@ -43,6 +46,11 @@ def dose_check(context: Context, claim: Claim, item: Item, statement: Statement)
 
 
 def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:
+    if _is_manner(roles):
+        # `thin layer`, `pea-sized amount`: no number, and told in the same words.
+        held = chunks_holding(context, setting.statement, words_of(claim.text))
+        if f" {' '.join(words_of(claim.text))} " in statement_words(context, setting.statement):
+            return [Judgement(PASS, "text.verbatim", "source has the same words", held)]
     spelt = slots_spelt_out(setting.statement.roles, roles)
     if spelt is not None:
         rest = said_besides(context, setting, item, claim, roles, beside=("doses", "numbers", "whens"))
@@ -57,6 +65,15 @@ def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: R
     out.extend(judge_dose_times(context, setting, item, roles))
     out.extend(said_besides(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
     return out
+
+
+_MANNERS = frozenset({"handling", "skin_manner"})
+
+
+def _is_manner(roles: Roles) -> bool:
+    """Whether a claim is nothing but how much is spread on the skin, in words."""
+    named = [getattr(roles, each.name) for each in fields(roles) if each.name != "inert"]
+    return bool(roles.inert) and not any(named) and all(r.value in _MANNERS or r.value == "function_words" for r in roles.inert)
 
 
 @of_a_statement("grounding.dosage")

@@ -196,7 +196,7 @@ def count_beside_form(at: Context, place: int) -> Quantity | None:
     counted = alone and full and whole and unit in _SOLID and behind.kind in ("amount", "form")
     # `Montair LC: 1 at night`, `Telma 40 1 OD`: behind the name, or the bare number that is its strength.
     named = alone and not roles.strengths and behind.end <= roles.name.end and unit in _PIECES
-    counted = counted or (named and value not in roles.name.label and counts_pieces(roles.name.entry, value))
+    counted = counted or (named and value not in roles.name.label and counts_pieces(roles.name.entry, value, roles.name.label))
     return Quantity((value,), (unit,)) if timed and (told or listed or counted) else None
 
 

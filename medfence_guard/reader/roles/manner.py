@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.roles.context import SILENT_GLUE, Context, is_last
@@ -42,6 +42,9 @@ def read_release(at: Context, place: int) -> int:
 def read_route(at: Context, place: int) -> int:
     chunks, roles = at.chunks, at.roles
     chunk = chunks[place]
+    if chunk.value == "nasal" and at.surface(chunk) == "in" and _is_before_a_site(chunks, place + 1):
+        # `1 drop in the right eye`
+        return place + 1
     on_skin = bool(roles.forms) and all(at.lexicon.form_family.get(f.value) == "topical" for f in roles.forms)
     if "needs_position" in chunk.notes and not (on_skin and chunk.value == "topical"):
         # `cream LA` is local application: nothing for the skin is long acting.
@@ -52,6 +55,11 @@ def read_route(at: Context, place: int) -> int:
         if meaning.kind == "site":
             roles.sites.append(Role(meaning.value, chunk))
     return place + 1
+
+
+def _is_before_a_site(chunks: Sequence[Chunk], place: int) -> bool:
+    after = next((c for c in chunks[place : place + 2] if c.value != "function_words"), None)
+    return after is not None and after.kind == "site"
 
 
 def read_site(at: Context, place: int) -> int:

@@ -11,7 +11,6 @@ from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles.context import GLUE_WORDS
 from medfence_guard.reader.roles.record import NameReading, counts_pieces
 
-
 _TIMING = frozenset({"rate", "when", "prn", "stat"})
 
 
