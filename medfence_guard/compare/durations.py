@@ -71,14 +71,12 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
     stated = {r.value: r for r in source.durations}
     if not stated:
         if source.open_durations:
-            return [
-                Judgement(
-                    FAIL,
-                    "duration.not_in_source",
-                    "source says to continue, without a number",
-                    tuple(r.chunk for r in source.open_durations),
-                )
-            ]
+            where = tuple(r.chunk for r in source.open_durations)
+            says = "source says to continue, without a number"
+            if "duration" in setting.statement.told_beside:
+                says += "; what is told beside the list may be of each order of it"
+                return [Judgement(ABSTAIN, "duration.not_in_source", says, where, severity=Severity.MAJOR)]
+            return [Judgement(FAIL, "duration.not_in_source", says, where)]
         if setting.statement.shared_tail:
             return [
                 Judgement(ABSTAIN, "timing.shared", "what stands behind several names may belong to any of them", severity=Severity.MAJOR)

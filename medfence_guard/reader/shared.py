@@ -1,8 +1,9 @@
 """What is told once for a whole list of orders: `All x 30 days` above it, `30 days` below it, `…, both after food` at its end.
 
 It reaches each order of the list only where nothing else can be meant: a word stands for all of them (`all`, `both`,
-`medicines`) or the line is nothing but a duration right below orders that are complete without it; the list is all that
-the page orders; and no order of it says anything of that kind itself, or has an end of its own. Anything less certain is
+`medicines`, `each`, `above`) or for some (`tablets`, `Nos. 1-4`, `all others`), or the line is nothing but a duration right below orders
+that are complete without it; and no order of it says anything of that kind itself, or has an end of its own. A time is told
+only of a list that is all that the page orders; a duration also of one beside mentions of other medicines. Anything less certain is
 a remark for a person (`all`, `both`) or stays with the order it stands at.
 """
 
@@ -10,11 +11,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
-from medfence_guard.reader.draft import Draft, Segmented
+from medfence_guard.reader.draft import SIG_KINDS, Draft, Segmented
+from medfence_guard.reader.openings import is_sentence_end, item_number
 from medfence_guard.reader.roles.record import DAY_PARTS
 
 Line = tuple[list[Chunk], bool]
@@ -22,10 +25,24 @@ Surface = Callable[[Chunk], str]
 _TIMING = frozenset({"rate", "slots"})
 # What may be told once. A meal or a time of day is a time of its own: `all before breakfast`.
 TOLD_ONCE = frozenset({"duration", "duration_open", "rate", "slots", "when"})
-_GLUE = frozenset({"x", "for", "to", "the", "above", "these", "of", "take", "ki"})
+_GLUE = frozenset({"x", "for", "to", "the", "above", "these", "of", "take", "give", "ki"})
 HEADS_A_LIST = frozenset({"rx", "℞", "prescription"})
 _MEDICINES = frozenset("medicines medications meds drugs dawai dawaiyan dawaiyaan".split())
 _COUNTED = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
+# Words for all that stands above, for each of a list, for those of it that say nothing themselves. `Rest x 5 days` is rest in bed.
+_ABOVE, _EACH, _OTHERS, _REST = "above", "each", "others", frozenset({"rest", "remaining", "other"})
+_EVERY = frozenset({"all", "both"})
+# A collective that a list may stand right above; whether it names other medicines too, a person says.
+_CONTINUE_ALL = frozenset({"continue all", "cont all"})
+# What names list numbers, and what joins them.
+_NUMBERED = frozenset({"no", "nos", "sr no", "sl no", "s no", "s. no", "sr nos", "sl nos", "sr. no", "sl. no", "item", "items", "serial no"})
+_FROM_TO, _AND = frozenset({"to", "-"}), frozenset({",", "&", "and"})
+# Ends that a heading of a list may tell: `Rx to continue until further advice:`.
+_ENDS_OF_A_LIST = frozenset({"advice", "review"})
+# Changes that leave an order standing.
+_STANDING = frozenset({"taking", "continue", "increase", "decrease"})
+# A form that `tablets` may be said of loosely.
+_ALIKE = {"tablet": frozenset({"tablet", "capsule"}), "capsule": frozenset({"tablet", "capsule"})}
 # An order with one of these has a time of its own, or none.
 _OWN_COURSE = frozenset({"stat", "prn", "then", "unsupported", "weekday"})
 
@@ -34,7 +51,9 @@ class Told(NamedTuple):
     """`chunks`: what is told; `number`: of how many orders, 0 if the words do not say; `word`: they name all of them.
 
     `least`: how few orders they may mean: `all` is of several, `medicines` may be of one. `heads`: a colon ends the line, which is then of
-    what stands below it. `hour`: a time of day heads a part of the list, `Morning:`.
+    what stands below it. `hour`: a time of day heads a part of the list, `Morning:`. `form`, `numbers`: it is of those of the list that
+    have this form, or these numbers; `rest`: of those that say nothing of the kind; `above`: of what stands above; `goes_on`: it says to
+    continue, which may be of the last order alone.
     """
 
     chunks: tuple[Chunk, ...]
@@ -43,6 +62,70 @@ class Told(NamedTuple):
     least: int
     heads: bool
     hour: bool = False
+    form: str = ""
+    numbers: frozenset[int] = frozenset()
+    rest: bool = False
+    above: bool = False
+    goes_on: bool = False
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it is nothing but how long."""
+        return {sort_of(c.kind) for c in self.chunks} == {"duration"}
+
+
+def _list_numbers(chunks: Sequence[Chunk], surface: Surface) -> tuple[frozenset[int], int]:
+    """The list numbers that a line begins with, and the place behind them: `Nos. 1-4`, `(1) to (3)`, `Sr no 1, 2 & 4`, `1-4:`, `1-4 to continue`.
+
+    `1-2 x 5 days` may be tablets: there a word, brackets, a colon or `to continue` must say that it is no dose.
+    """
+    place = 0
+    marked = (chunks[0].kind in ("label", "word", "inert") and surface(chunks[0]) in _NUMBERED) and len(chunks) > 2
+    if marked:
+        place = 1 + (chunks[1].value in (".", ":"))
+    numbers: list[int] = []
+    joint = ""
+    while place < len(chunks):
+        chunk = chunks[place]
+        low = high = 0
+        if chunk.kind == "item":
+            marked = marked or surface(chunk).startswith("(")
+            low = high = item_number(chunk)
+        elif chunk.value == "(" and place + 2 < len(chunks) and chunks[place + 1].kind == "number" and chunks[place + 2].value == ")":
+            marked = True
+            place += 1
+            low = high = _whole(chunks[place].value.parts, chunks[place].value.high)[0]
+            place += 1
+        elif chunk.kind == "number":
+            low, high = _whole(chunk.value.parts, chunk.value.high)
+        elif chunk.kind == "range":
+            low, high = _whole(chunk.value[:1], chunk.value[1])
+        if not 0 < low <= high <= _LONGEST_LIST:
+            break
+        if joint in _FROM_TO and numbers:
+            if low != high or low <= numbers[-1]:
+                return frozenset(), 0
+            numbers.extend(range(numbers[-1] + 1, low + 1))
+        else:
+            numbers.extend(range(low, high + 1))
+        place += 1
+        following = surface(chunks[place]) if place < len(chunks) else ""
+        joint = following if following in _FROM_TO | _AND else ""
+        if not joint or place + 1 >= len(chunks) or not (chunks[place + 1].kind in ("number", "item") or chunks[place + 1].value == "("):
+            break
+        place += 1
+    if place < len(chunks) and (chunks[place].value == ":" or chunks[place].kind == "duration_open"):
+        marked = True
+    return (frozenset(numbers), place) if marked and len(numbers) > 1 and len(set(numbers)) == len(numbers) else (frozenset(), 0)
+
+
+_LONGEST_LIST = 40
+
+
+def _whole(parts: Sequence[Fraction], high: Fraction | None) -> tuple[int, int]:
+    """A whole number, or two as from and to; 0 where it is none."""
+    ends = (parts[0], parts[0] if high is None else high)
+    return (int(ends[0]), int(ends[1])) if len(parts) == 1 and all(e.denominator == 1 for e in ends) else (0, 0)
 
 
 def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
@@ -54,34 +137,115 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
     count = 0
     word = False
     least = 1
-    for place, chunk in enumerate(chunks):
+    form = ""
+    every = others = rest = above = False
+    numbers, behind = _list_numbers(chunks, surface)
+    for place, chunk in enumerate(chunks[behind:], behind):
         text = surface(chunk)
         if chunk.kind in TOLD_ONCE:
             told.append(chunk)
         elif chunk.kind == "word" and text in ("all", *_COUNTED):
-            if text != "both" and text != "all" and not word:
+            if text not in _EVERY and not word:
                 return None
-            word = True
+            word = every = True
             least = 2
             count = max(count, _COUNTED.get(text, 0))
+        elif chunk.kind == "collective" and text in _CONTINUE_ALL and place == 0:
+            word = above = True
+            least = 2
         elif text in _MEDICINES or (place == 0 and text in HEADS_A_LIST and len(chunks) > 1):
             # `Rx (2 months)`, `Rx for 15 days`
             word = True
-        elif place == 0 and ((chunk.kind == "label" and chunk.value == "duration") or chunk.value == ("continue", "before")):
+        elif chunk.kind == "word" and (text == _EACH or text == _OTHERS or text in _REST):
+            others = others or text == _OTHERS
+            rest = rest or text != _EACH
+            word = word or text != _REST
+            least = 2
+        elif chunk.kind == "form" and chunk.value in _ALIKE and not form and text.endswith("s"):
+            # `All tablets`, `Tablets for 3 months`
+            form = str(chunk.value)
+            word = True
+        elif (
+            place == 0
+            and ((chunk.kind == "label" and chunk.value == "duration") or chunk.value == ("continue", "before"))
+            or (place == behind > 0 and chunk.value == ":")
+        ):
             continue
         elif not (
             (chunk.kind == "mark" and chunk.value in (".", ",", ":", "-", "(", ")"))
-            or (chunk.kind in ("word", "inert") and (text in _GLUE or chunk.value == "function_words"))
+            or (chunk.kind in ("word", "inert", "indication_part", "verb") and (text in _GLUE or chunk.value == "function_words"))
         ):
             return None
-    if surface(chunks[0]) in HEADS_A_LIST and any(c.kind != "duration" or c.value[-1] == "a" for c in told):
+        above = above or text == _ABOVE
+    firm = [c for c in told if c.kind == "duration"]
+    if surface(chunks[0]) in HEADS_A_LIST:
         # `Rx for 2 years` tells of the past.
-        return None
-    lone = len(told) == 1 and told[0].kind == "duration"
-    if len(told) > 1 and told[0].kind == "duration_open" and told[1].kind == "duration":
-        # `To continue both for 3 months`: so long, and not after it.
+        ends = [c for c in told if c.kind == "duration_open" and c.value in _ENDS_OF_A_LIST]
+        told = [c for c in told if not (ends and c.kind == "duration_open" and c.value == "continue")]
+        if len(firm) + len(ends) != len(told) or any(c.value[-1] == "a" for c in firm):
+            return None
+    goes_on = len(told) > 1 and told[0].kind == "duration_open" and told[0].value == "continue"
+    if goes_on and told[1].kind in ("duration", "duration_open"):
+        # `To continue both for 3 months`: so long, and not after it; `to continue till advised otherwise`.
         del told[0]
-    return Told(tuple(told), count, word, least if word else 2, chunks[-1].value == ":") if told and (word or lone) else None
+    lengths = {sort_of(c.kind) for c in told} == {"duration"}
+    if (form or rest or numbers or (above and not every)) and not lengths:
+        return None
+    if numbers and (every or form or rest or above or word):
+        return None
+    if rest and not (others or every or any(surface(c) in _MEDICINES for c in chunks) or form):
+        return None
+    word = word or bool(numbers) or (above and lengths)
+    lone = len(told) == 1 and told[0].kind == "duration"
+    if not told or not (word or lone):
+        return None
+    heads = chunks[-1].value == ":"
+    return Told(
+        tuple(told),
+        count,
+        word,
+        least if word and not (above and not every) and not numbers else 2,
+        heads,
+        form=form,
+        numbers=numbers,
+        rest=rest,
+        above=above,
+        goes_on=goes_on and not word,
+    )
+
+
+def parted(lines: Sequence[Line], surface: Surface) -> list[Line]:
+    """The lines, with a sentence that tells a length of a whole list as a line of its own: `To continue x 3 months. Tab Y stopped.`,
+    `3. Tab Z 1 mg OD. All for 5 days`."""
+    out: list[Line] = []
+    for chunks, broken in lines:
+        at = _told_sentence(chunks, surface)
+        if at:
+            out.extend([(chunks[:at], broken), (chunks[at:], False)])
+        else:
+            out.append((chunks, broken))
+    return out
+
+
+def _told_sentence(chunks: list[Chunk], surface: Surface) -> int:
+    """Where a line is to be cut before or behind such a sentence; else 0."""
+    if not any(c.kind == "duration" or c.kind == "duration_open" for c in chunks):
+        return 0
+    ends = [n + 1 for n, c in enumerate(chunks[:-1]) if c.kind == "mark" and c.value == "." and is_sentence_end(chunks, n)]
+    if not ends:
+        return 0
+    if ends[0] <= _LONGEST_TOLD and chunks[ends[0]].kind not in SIG_KINDS:
+        told = told_of_all(chunks[: ends[0]], surface)
+        if told is not None and told.is_length and (told.word or told.goes_on):
+            return ends[0]
+    if len(chunks) - ends[-1] <= _LONGEST_TOLD and any(c.kind == "drug" for c in chunks[: ends[-1]]):
+        told = told_of_all(chunks[ends[-1] :], surface)
+        if told is not None and told.is_length and told.word and surface(chunks[ends[-1]]) not in HEADS_A_LIST:
+            return ends[-1]
+    return 0
+
+
+_LONGEST_TOLD = 16  # in chunks
 
 
 def tail_of_all(draft: Draft, surface: Surface) -> tuple[int, Told] | None:
@@ -103,6 +267,8 @@ def _complete(chunks: Sequence[Chunk]) -> bool:
     return any(c.kind in _TIMING or c.kind == "when" for c in chunks)
 
 
+# What a line says of the order that it goes on with, and of no list.
+_OF_ONE = frozenset({"drug", "form", "slots", "rate", "amount", "tuple", "route", "site"})
 # What a line that could not be read may say of a pack.
 _COUNTS = frozenset({"amount", "quantity", "refill"})
 
@@ -136,10 +302,68 @@ def reaches(drafts: Sequence[Draft], told: Told, own: Sequence[Chunk] = ()) -> b
     return len({(d.section, d.section_status) for d in drafts}) == 1
 
 
+def _is_ordered(draft: Draft) -> bool:
+    """Whether it may be an order: it says when, how much or how long. `Udiliv to be stopped` does not."""
+    return draft.is_timed or draft.holds("amount") or draft.holds("duration") or draft.holds("form")
+
+
+def _is_stopped(draft: Draft) -> bool:
+    """`Y tapered and stopped`: of no list of orders."""
+    cues = {c.value[0] for c in (*draft.context, *draft.chunks) if c.kind == "cue"}
+    return cues == {"stopped"} and not draft.is_timed and not draft.holds("amount")
+
+
+def reached_by(listed: Sequence[Draft], told: Told, own: Sequence[Chunk]) -> tuple[list[Draft], list[Draft]] | None:
+    """The orders of a list that a length told once is certainly of, and those that it may be of; None if it is certain of none.
+
+    `rest` leaves out an order that has a length of its own; without that word such an order makes the line doubtful for all.
+    """
+    given: list[Draft] = []
+    doubtful: list[Draft] = []
+    ended = 0
+    for draft in listed:
+        stated = [c for c in (*draft.chunks, *draft.shared) if c not in own]
+        held = {c.kind for c in stated}
+        cues = {c.value[0] for c in (*draft.context, *stated) if c.kind == "cue"}
+        if told.numbers and draft.numbered not in told.numbers:
+            continue
+        if _is_stopped(draft):
+            if told.numbers:
+                return None
+            continue
+        forms = {c.value for c in stated if c.kind == "form"}
+        if told.form and forms and told.form not in forms and not forms & _ALIKE[told.form]:
+            continue
+        unending = [c for c in stated if c.kind == "duration_open"]
+        if "duration" in held or any(c.value != "continue" for c in unending) or held & (_OWN_COURSE - {"prn"}):
+            if not told.rest or held & (_OWN_COURSE - {"prn"}):
+                return None
+            ended += 1
+            continue
+        if cues - _STANDING - {"conditional"} or draft.alternative or draft.replaced:
+            return None
+        if unending or "prn" in held or "conditional" in cues or not _complete(stated) or (told.form and forms != {told.form}) or draft.shared_tail:
+            doubtful.append(draft)
+        else:
+            given.append(draft)
+    if len(given) + len(doubtful) < told.least or (told.rest and not ended):
+        return None
+    if told.numbers and ({d.numbered for d in given + doubtful} != told.numbers or len(given + doubtful) != len(told.numbers)):
+        return None
+    if (told.number and (told.number != len(given) or doubtful)) or not given:
+        return None
+    return (given, doubtful) if len({(d.section, d.section_status) for d in (*given, *doubtful)}) == 1 else None
+
+
 def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
     """Whether an order of the page names its parts, elsewhere than in the words `own`: `Duration: 14 days` at the end of the last block is
     of that block, and `Duration:` left blank in another stays blank."""
     return any(c.kind == "label" and c not in own for d in drafts for c in d.chunks)
+
+
+def _is_changed(draft: Draft) -> bool:
+    """Whether it says that it is new, or goes on: `Tab Y - new`, then `to continue x 3 months` may be of the next alone."""
+    return any(c.kind in ("cue", "verb") for c in (*draft.context, *draft.chunks))
 
 
 class _Placed:
@@ -197,6 +421,9 @@ class Sharing:
             if told.hour:
                 self._give_hour(out, line, told, covered)
                 continue
+            if told.is_length:
+                self._give_length(out, line, told, span, own)
+                continue
             above, under = _around(rows, line, alone=not own)
             below = under and not told.heads
             visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
@@ -218,6 +445,69 @@ class Sharing:
                     draft.shared += told.chunks
         self._doubt(out)
 
+    def _give_length(self, out: Segmented, line: int, told: Told, span: Span, own: Sequence[Chunk]) -> None:
+        """A length of time, to the orders of the list that the line stands right above or below."""
+        listed, below = self._list_at(out.drafts, line, told)
+        outside = [d for d in out.drafts if d not in listed and _is_ordered(d) and not _is_stopped(d)]
+        reached = reached_by(listed, told, own) if listed else None
+        if reached is not None and not told.word:
+            lines = self._lines
+            visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
+            one_each = all(d.line == d.last_line or any(c in own for c in d.chunks) for d in listed)
+            if (
+                not (below and own and self._typed)
+                or (visit or outside or reached[1] or told_by_labels(out.drafts, own) or not self._is_level(listed, span))
+                or (told.goes_on and not (one_each and len(listed) > 2 and not any(_is_changed(d) for d in listed)))
+            ):
+                reached = None
+        if reached is not None and told.numbers and (not self._typed or len({d.numbered for d in listed}) != len(listed)):
+            reached = None
+        if reached is not None and told.number and outside and self._is_unread(out, listed[0].line - 1):
+            reached = None
+        given, doubtful = reached or ([], listed)
+        for draft in given:
+            draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
+        beside = line - 1 in (covered := {n for d in out.drafts for n in range(d.line, d.last_line + 1)}) or line + 1 in covered
+        if told.word and ((reached is None and beside) or (reached is not None and (doubtful or (outside and self._may_mean(told))))):
+            out.remarks.append(span)
+        elif own and told_by_labels(out.drafts, own) and not self._is_of_a_block(out.drafts, line):
+            out.remarks.append(span)
+
+    @staticmethod
+    def _may_mean(told: Told) -> bool:
+        """Whether the words may be of orders that stand elsewhere on the page too: `all`, and no list number, `both` or `tablets`."""
+        return not told.numbers
+
+    def _is_unread(self, out: Segmented, line: int) -> bool:
+        """Whether a line could not be read, and so may be one more order."""
+        if line < 0:
+            return False
+        first = self._lines[line][0][0]
+        return any(span.start <= first.start < span.end for span in out.unread)
+
+    def _list_at(self, drafts: Sequence[Draft], line: int, told: Told) -> tuple[list[Draft], bool]:
+        """The orders in the lines right above or below a line, with no other line between; nothing where it stands between two lists.
+
+        The second answer: whether it stands below them.
+        """
+        covered = {n for d in drafts for n in range(d.line, d.last_line + 1)}
+        first = last = line
+        while first - 1 in covered:
+            first -= 1
+        while last + 1 in covered:
+            last += 1
+        before = [d for d in drafts if first <= d.line < line]
+        behind = [d for d in drafts if line < d.line <= last]
+        ordered = any(_is_ordered(d) and not _is_stopped(d) for d in behind)
+        while behind and not _is_ordered(behind[-1]):
+            # `Z was discussed for later`
+            behind.pop()
+        if told.heads:
+            return (behind, False) if ordered else ([], False)
+        if before and (told.above or not ordered):
+            return before, True
+        return (behind, False) if behind and not before and not told.above else ([], False)
+
     def _give_hour(self, out: Segmented, line: int, told: Told, covered: Collection[int]) -> None:
         """`Morning:` is told of the orders in the lines below it, up to an empty line or one that is none."""
         last = line
@@ -236,6 +526,7 @@ class Sharing:
         drafts = out.drafts
         lent = (once for line, once in self.told_once.items() if not self._is_of_a_block(drafts, line))
         told = {sort_of(c.kind) for once in lent for c in once.chunks}
+        told |= {"duration" for line, (chunks, _) in enumerate(self._lines) if self._is_of_several(drafts, line, chunks)}
         if out.remarks or out.unread:
             placed = _Placed(c for chunks, _ in self._lines for c in chunks if c.kind in TOLD_ONCE)
             told |= {sort_of(c.kind) for span in {*out.remarks, *out.unread} for c in placed.within(span)}
@@ -247,7 +538,16 @@ class Sharing:
                 if behind is not None:
                     told |= {sort_of(c.kind) for c in draft.chunks[behind:] if c.kind in TOLD_ONCE}
         for draft in drafts:
-            draft.told_beside = frozenset(told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared)})
+            # `to continue` behind one order, and a length below: which of them is the end is not certain.
+            draft.told_beside = frozenset(
+                told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared) if c.kind != "duration_open" or c.value != "continue"}
+            )
+
+    def _is_of_several(self, drafts: Sequence[Draft], line: int, chunks: Sequence[Chunk]) -> bool:
+        """`Two weeks' medicines given` in a line of its own that was taken for a part of the order above: it may be of each."""
+        if not any(c.kind in ("duration", "duration_open") for c in chunks) or any(c.kind in _OF_ONE for c in chunks):
+            return False
+        return any(d.line < line <= d.last_line for d in drafts) and not self._is_of_a_block(drafts, line)
 
     def _is_of_a_block(self, drafts: Sequence[Draft], line: int) -> bool:
         """Whether a line goes on, without a gap, with an order whose parts are named one by one."""
