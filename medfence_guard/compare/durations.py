@@ -25,7 +25,7 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
     if claim.open_durations and source.open_durations:
         mine, theirs = ({str(r.value) for r in side.open_durations} for side in (claim, source))
         if not mine <= theirs:
-            firm = {"lifelong", "review"} <= (mine | theirs)
+            firm = "lifelong" in (mine | theirs) and bool({"review", "advice"} & (mine | theirs))
             return [
                 Judgement(
                     FAIL if firm else ABSTAIN,

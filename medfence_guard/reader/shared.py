@@ -33,7 +33,9 @@ _COUNTED = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
 _ABOVE, _EACH, _OTHERS, _REST = "above", "each", "others", frozenset({"rest", "remaining", "other"})
 _EVERY = frozenset({"all", "both"})
 # A collective that a list may stand right above; whether it names other medicines too, a person says.
-_CONTINUE_ALL = frozenset({"continue all", "cont all"})
+_CONTINUE_ALL = frozenset(
+    {"continue all", "to continue all", "cont all", "ct all", "continue above", "above to continue", "all above to continue", "continue all above"}
+)
 # What names list numbers, and what joins them.
 _NUMBERED = frozenset({"no", "nos", "sr no", "sl no", "s no", "s. no", "sr nos", "sl nos", "sr. no", "sl. no", "item", "items", "serial no"})
 _FROM_TO, _AND = frozenset({"to", "-"}), frozenset({",", "&", "and"})
@@ -41,6 +43,8 @@ _FROM_TO, _AND = frozenset({"to", "-"}), frozenset({",", "&", "and"})
 _ENDS_OF_A_LIST = frozenset({"advice", "review"})
 # Changes that leave an order standing.
 _STANDING = frozenset({"taking", "continue", "increase", "decrease"})
+# What leaves it open whether an order has a length at all: `if fever`, `adjust to 2 motions a day`.
+_UNSURE = frozenset({"conditional", "ambiguous"})
 # A form that `tablets` may be said of loosely.
 _ALIKE = {"tablet": frozenset({"tablet", "capsule"}), "capsule": frozenset({"tablet", "capsule"})}
 # An order with one of these has a time of its own, or none.
@@ -151,7 +155,7 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
             least = 2
             count = max(count, _COUNTED.get(text, 0))
         elif chunk.kind == "collective" and text in _CONTINUE_ALL and place == 0:
-            word = above = True
+            word = every = above = True
             least = 2
         elif text in _MEDICINES or (place == 0 and text in HEADS_A_LIST and len(chunks) > 1):
             # `Rx (2 months)`, `Rx for 15 days`
@@ -199,7 +203,7 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
     lone = len(told) == 1 and told[0].kind == "duration"
     if not told or not (word or lone):
         return None
-    heads = chunks[-1].value == ":"
+    heads = chunks[-1].value == ":" or surface(chunks[0]) in HEADS_A_LIST
     return Told(
         tuple(told),
         count,
@@ -304,19 +308,23 @@ def reaches(drafts: Sequence[Draft], told: Told, own: Sequence[Chunk] = ()) -> b
 
 def _is_ordered(draft: Draft) -> bool:
     """Whether it may be an order: it says when, how much or how long. `Udiliv to be stopped` does not."""
-    return draft.is_timed or draft.holds("amount") or draft.holds("duration") or draft.holds("form")
+    return draft.is_timed or draft.holds("amount") or draft.holds("duration") or (draft.anchor > 0 and draft.chunks[0].kind == "form")
 
 
 def _is_stopped(draft: Draft) -> bool:
     """`Y tapered and stopped`: of no list of orders."""
-    cues = {c.value[0] for c in (*draft.context, *draft.chunks) if c.kind == "cue"}
+    chunks = (*draft.context, *draft.chunks)
+    # `not to restart`
+    denied = [n for n, c in enumerate(chunks) if c.kind == "cue" and any(b.value == "not" for b in chunks[max(0, n - 2) : n])]
+    cues = {c.value[0] for n, c in enumerate(chunks) if c.kind == "cue" and n not in denied}
     return cues == {"stopped"} and not draft.is_timed and not draft.holds("amount")
 
 
-def reached_by(listed: Sequence[Draft], told: Told, own: Sequence[Chunk]) -> tuple[list[Draft], list[Draft]] | None:
+def reached_by(listed: Sequence[Draft], told: Told, own: Sequence[Chunk], unread: int) -> tuple[list[Draft], list[Draft]] | None:
     """The orders of a list that a length told once is certainly of, and those that it may be of; None if it is certain of none.
 
-    `rest` leaves out an order that has a length of its own; without that word such an order makes the line doubtful for all.
+    `rest` leaves out an order that has a length of its own; without that word such an order makes the line doubtful for all. `unread`: how
+    many more orders of the list could not be read.
     """
     given: list[Draft] = []
     doubtful: list[Draft] = []
@@ -340,17 +348,18 @@ def reached_by(listed: Sequence[Draft], told: Told, own: Sequence[Chunk]) -> tup
                 return None
             ended += 1
             continue
-        if cues - _STANDING - {"conditional"} or draft.alternative or draft.replaced:
+        if cues - _STANDING - _UNSURE or draft.alternative or draft.replaced:
             return None
-        if unending or "prn" in held or "conditional" in cues or not _complete(stated) or (told.form and forms != {told.form}) or draft.shared_tail:
+        unsure = "prn" in held or cues & _UNSURE or not _complete(stated) or draft.shared_tail
+        if unending or unsure or (told.form and forms != {told.form}):
             doubtful.append(draft)
         else:
             given.append(draft)
-    if len(given) + len(doubtful) < told.least or (told.rest and not ended):
+    if len(given) + len(doubtful) + unread < told.least or (told.rest and not ended):
         return None
     if told.numbers and ({d.numbered for d in given + doubtful} != told.numbers or len(given + doubtful) != len(told.numbers)):
         return None
-    if (told.number and (told.number != len(given) or doubtful)) or not given:
+    if (told.number and (told.number != len(given) or doubtful or unread)) or not given:
         return None
     return (given, doubtful) if len({(d.section, d.section_status) for d in (*given, *doubtful)}) == 1 else None
 
@@ -447,22 +456,20 @@ class Sharing:
 
     def _give_length(self, out: Segmented, line: int, told: Told, span: Span, own: Sequence[Chunk]) -> None:
         """A length of time, to the orders of the list that the line stands right above or below."""
-        listed, below = self._list_at(out.drafts, line, told)
+        listed, below, unread = self._list_at(out, line, told)
         outside = [d for d in out.drafts if d not in listed and _is_ordered(d) and not _is_stopped(d)]
-        reached = reached_by(listed, told, own) if listed else None
+        reached = reached_by(listed, told, own, unread) if listed else None
         if reached is not None and not told.word:
             lines = self._lines
             visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
             one_each = all(d.line == d.last_line or any(c in own for c in d.chunks) for d in listed)
             if (
                 not (below and own and self._typed)
-                or (visit or outside or reached[1] or told_by_labels(out.drafts, own) or not self._is_level(listed, span))
+                or (visit or outside or unread or reached[1] or told_by_labels(out.drafts, own) or not self._is_level(listed, span))
                 or (told.goes_on and not (one_each and len(listed) > 2 and not any(_is_changed(d) for d in listed)))
             ):
                 reached = None
         if reached is not None and told.numbers and (not self._typed or len({d.numbered for d in listed}) != len(listed)):
-            reached = None
-        if reached is not None and told.number and outside and self._is_unread(out, listed[0].line - 1):
             reached = None
         given, doubtful = reached or ([], listed)
         for draft in given:
@@ -478,19 +485,26 @@ class Sharing:
         """Whether the words may be of orders that stand elsewhere on the page too: `all`, and no list number, `both` or `tablets`."""
         return not told.numbers
 
-    def _is_unread(self, out: Segmented, line: int) -> bool:
-        """Whether a line could not be read, and so may be one more order."""
-        if line < 0:
-            return False
-        first = self._lines[line][0][0]
-        return any(span.start <= first.start < span.end for span in out.unread)
+    def _unread_orders(self, out: Segmented) -> set[int]:
+        """Lines that could not be read and are orders by what they hold: the list goes on behind them."""
+        found = set()
+        for line, (chunks, _) in enumerate(self._lines):
+            kinds = {c.kind for c in chunks}
+            if not kinds & {"amount", "rate", "slots"} or kinds & {"heading", "label"} or any(c.value == ":" for c in chunks):
+                continue
+            if any(c.kind == "cue" and c.value[0] not in _UNSURE for c in chunks):
+                continue
+            if any(span.start <= chunks[0].start < span.end for span in out.unread):
+                found.add(line)
+        return found
 
-    def _list_at(self, drafts: Sequence[Draft], line: int, told: Told) -> tuple[list[Draft], bool]:
+    def _list_at(self, out: Segmented, line: int, told: Told) -> tuple[list[Draft], bool, int]:
         """The orders in the lines right above or below a line, with no other line between; nothing where it stands between two lists.
 
-        The second answer: whether it stands below them.
+        Beside them: whether the line stands below them, and how many lines of the list are orders that could not be read.
         """
-        covered = {n for d in drafts for n in range(d.line, d.last_line + 1)}
+        drafts, hidden = out.drafts, self._unread_orders(out)
+        covered = {n for d in drafts for n in range(d.line, d.last_line + 1)} | hidden
         first = last = line
         while first - 1 in covered:
             first -= 1
@@ -502,11 +516,13 @@ class Sharing:
         while behind and not _is_ordered(behind[-1]):
             # `Z was discussed for later`
             behind.pop()
+        above = before, True, sum(first <= n < line for n in hidden)
+        below = behind, False, sum(line < n <= last for n in hidden)
         if told.heads:
-            return (behind, False) if ordered else ([], False)
-        if before and (told.above or not ordered):
-            return before, True
-        return (behind, False) if behind and not before and not told.above else ([], False)
+            return below if ordered else ([], False, 0)
+        if before and (told.above or not (ordered or below[2])):
+            return above
+        return below if not before and not told.above and not above[2] else ([], False, 0)
 
     def _give_hour(self, out: Segmented, line: int, told: Told, covered: Collection[int]) -> None:
         """`Morning:` is told of the orders in the lines below it, up to an empty line or one that is none."""
