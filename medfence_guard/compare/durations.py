@@ -95,6 +95,9 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
             ]
         return [Judgement(FAIL, "quantity.different", "source says other durations", tuple(r.chunk for r in stated.values()))]
     period, role = next(iter(stated.items()))
+    if period[2] == "h" and wanted[2] not in ("h", "dose") and not setting.statement.readable:
+        # `minimum gap one hour`: it may be no length of the course.
+        return [added(setting, "duration.not_in_source", "the statement states no duration but hours", (role.chunk,))]
     judged = _compare_period(setting, period, wanted, role.chunk)
     if judged.verdict is PASS and ("up_to" in role.chunk.notes) != ("up_to" in claim.durations[0].chunk.notes):
         says = f"{judged.says}; only one of them says up to that long"

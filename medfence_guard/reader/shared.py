@@ -25,7 +25,7 @@ Surface = Callable[[Chunk], str]
 _TIMING = frozenset({"rate", "slots"})
 # What may be told once. A meal or a time of day is a time of its own: `all before breakfast`.
 TOLD_ONCE = frozenset({"duration", "duration_open", "rate", "slots", "when"})
-_GLUE = frozenset({"x", "for", "to", "the", "above", "these", "of", "take", "give", "ki"})
+_GLUE = frozenset({"x", "for", "to", "the", "above", "these", "of", "take", "to take", "to be taken", "give", "ki"})
 HEADS_A_LIST = frozenset({"rx", "℞", "prescription"})
 _MEDICINES = frozenset("medicines medications meds drugs dawai dawaiyan dawaiyaan".split())
 _COUNTED = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
@@ -118,7 +118,7 @@ def _list_numbers(chunks: Sequence[Chunk], surface: Surface) -> tuple[frozenset[
         if not joint or place + 1 >= len(chunks) or not (chunks[place + 1].kind in ("number", "item") or chunks[place + 1].value == "("):
             break
         place += 1
-    if place < len(chunks) and (chunks[place].value == ":" or chunks[place].kind == "duration_open"):
+    if chunks[-1].value == ":" or (place < len(chunks) and (chunks[place].value == ":" or chunks[place].kind == "duration_open")):
         marked = True
     return (frozenset(numbers), place) if marked and len(numbers) > 1 and len(set(numbers)) == len(numbers) else (frozenset(), 0)
 
@@ -163,7 +163,7 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
         elif chunk.kind == "word" and (text == _EACH or text == _OTHERS or text in _REST):
             others = others or text == _OTHERS
             rest = rest or text != _EACH
-            word = word or text != _REST
+            word = word or text not in _REST
             least = 2
         elif chunk.kind == "form" and chunk.value in _ALIKE and not form and text.endswith("s"):
             # `All tablets`, `Tablets for 3 months`
@@ -473,7 +473,11 @@ class Sharing:
             reached = None
         given, doubtful = reached or ([], listed)
         for draft in given:
-            draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
+            if own and any(c in own for c in draft.chunks):
+                # `to continue x 3 months`: so long, and not after it.
+                draft.chunks = [c for c in draft.chunks if c not in own or c.kind != "duration_open"]
+            else:
+                draft.shared += told.chunks
         beside = line - 1 in (covered := {n for d in out.drafts for n in range(d.line, d.last_line + 1)}) or line + 1 in covered
         if told.word and ((reached is None and beside) or (reached is not None and (doubtful or (outside and self._may_mean(told))))):
             out.remarks.append(span)
@@ -490,7 +494,9 @@ class Sharing:
         found = set()
         for line, (chunks, _) in enumerate(self._lines):
             kinds = {c.kind for c in chunks}
-            if not kinds & {"amount", "rate", "slots"} or kinds & {"heading", "label"} or any(c.value == ":" for c in chunks):
+            if not {c.kind for c in chunks[:4]} & {"form", "amount"} or kinds.isdisjoint({"amount", "rate", "slots"}):
+                continue
+            if kinds & {"heading", "label"} or any(c.value == ":" for c in chunks):
                 continue
             if any(c.kind == "cue" and c.value[0] not in _UNSURE for c in chunks):
                 continue
@@ -542,7 +548,8 @@ class Sharing:
         drafts = out.drafts
         lent = (once for line, once in self.told_once.items() if not self._is_of_a_block(drafts, line))
         told = {sort_of(c.kind) for once in lent for c in once.chunks}
-        told |= {"duration" for line, (chunks, _) in enumerate(self._lines) if self._is_of_several(drafts, line, chunks)}
+        covered = {n for d in drafts for n in range(d.line, d.last_line + 1)}
+        told |= {"duration" for line, (chunks, _) in enumerate(self._lines) if self._is_of_several(drafts, covered, line, chunks)}
         if out.remarks or out.unread:
             placed = _Placed(c for chunks, _ in self._lines for c in chunks if c.kind in TOLD_ONCE)
             told |= {sort_of(c.kind) for span in {*out.remarks, *out.unread} for c in placed.within(span)}
@@ -559,10 +566,13 @@ class Sharing:
                 told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared) if c.kind != "duration_open" or c.value != "continue"}
             )
 
-    def _is_of_several(self, drafts: Sequence[Draft], line: int, chunks: Sequence[Chunk]) -> bool:
-        """`Two weeks' medicines given` in a line of its own that was taken for a part of the order above: it may be of each."""
+    def _is_of_several(self, drafts: Sequence[Draft], covered: Collection[int], line: int, chunks: Sequence[Chunk]) -> bool:
+        """Whether a line may tell the length of each order: `Two weeks' medicines given` below a list, taken for a part of the last order or
+        for none; `H. pylori kit for 14 days -` above one."""
         if not any(c.kind in ("duration", "duration_open") for c in chunks) or any(c.kind in _OF_ONE for c in chunks):
             return False
+        if line not in covered:
+            return (line - 1 in covered or line + 1 in covered) and not any(means(c, "review_phrases") for c in chunks)
         return any(d.line < line <= d.last_line for d in drafts) and not self._is_of_a_block(drafts, line)
 
     def _is_of_a_block(self, drafts: Sequence[Draft], line: int) -> bool:
