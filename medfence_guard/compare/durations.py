@@ -22,8 +22,8 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
         return [
             added(setting, "duration.not_in_source", "the statement does not say to continue", tuple(r.chunk for r in source.durations))
         ]
-    if claim.open_durations and source.open_durations:
-        mine, theirs = ({str(r.value) for r in side.open_durations} for side in (claim, source))
+    mine, theirs = ({str(r.value) for r in side.open_durations} for side in (claim, source))
+    if mine and theirs:
         if not mine <= theirs:
             firm = "lifelong" in (mine | theirs) and bool({"review", "advice"} & (mine | theirs))
             return [
@@ -36,6 +36,10 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
                 )
             ]
     if claim.open_durations and not claim.durations:
+        if source.open_durations and source.durations and mine != {"continue"}:
+            # `till next visit (1 month)`, and no word of the month.
+            where = tuple(r.chunk for r in source.durations)
+            return [Judgement(ABSTAIN, "duration.several", "source says how long that is", where, severity=Severity.MAJOR)]
         if source.open_durations:
             return [Judgement(PASS, "duration.equal", "source says the same", tuple(r.chunk for r in source.open_durations))]
         return [added(setting, "duration.not_in_source", "the statement does not say so", tuple(r.chunk for r in source.durations))]

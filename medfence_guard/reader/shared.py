@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from medfence_guard.contract import Span
-from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS, Draft, Segmented
 from medfence_guard.reader.openings import is_sentence_end, item_number
 from medfence_guard.reader.roles.record import DAY_PARTS
@@ -32,6 +32,7 @@ _COUNTED = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
 # Words for all that stands above, for each of a list, for those of it that say nothing themselves. `Rest x 5 days` is rest in bed.
 _ABOVE, _EACH, _OTHERS, _REST = "above", "each", "others", frozenset({"rest", "remaining", "other"})
 _EVERY = frozenset({"all", "both"})
+_ALL_OR_SOME = _EVERY | _REST | {_ABOVE, _EACH, _OTHERS}
 # A collective that a list may stand right above; whether it names other medicines too, a person says.
 _CONTINUE_ALL = frozenset(
     {"continue all", "to continue all", "cont all", "ct all", "continue above", "above to continue", "all above to continue", "continue all above"}
@@ -272,7 +273,7 @@ def _complete(chunks: Sequence[Chunk]) -> bool:
 
 
 # What a line says of the order that it goes on with, and of no list.
-_OF_ONE = frozenset({"drug", "form", "slots", "rate", "amount", "tuple", "route", "site"})
+_OF_ONE = frozenset({"drug", "slots", "rate", "amount", "tuple", "route", "site"})
 # What a line that could not be read may say of a pack.
 _COUNTS = frozenset({"amount", "quantity", "refill"})
 
@@ -368,6 +369,23 @@ def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
     """Whether an order of the page names its parts, elsewhere than in the words `own`: `Duration: 14 days` at the end of the last block is
     of that block, and `Duration:` left blank in another stays blank."""
     return any(c.kind == "label" and c not in own for d in drafts for c in d.chunks)
+
+
+def _says_length(draft: Draft) -> bool:
+    return draft.holds("duration") or draft.holds("duration_open") or any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks)
+
+
+def _names_same(one: Draft, other: Draft, *, unknown: bool) -> bool:
+    """Whether two statements may be of one medicine: the same name, or a substance in common. `unknown`: what it is where nobody can say."""
+    mine, yours = (d.chunks[d.anchor].value for d in (one, other))
+    if not (isinstance(mine, DrugMention) and isinstance(yours, DrugMention)):
+        return unknown
+    if mine.key == yours.key:
+        return True
+    if mine.name is None or yours.name is None:
+        return unknown
+    ours = {m for members in mine.name.compositions for m in members}
+    return any(m in ours for members in yours.name.compositions for m in members)
 
 
 def _is_changed(draft: Draft) -> bool:
@@ -472,6 +490,10 @@ class Sharing:
         if reached is not None and told.numbers and (not self._typed or len({d.numbered for d in listed}) != len(listed)):
             reached = None
         given, doubtful = reached or ([], listed)
+        # `All for 5 days. Metformin to continue`
+        others = [d for d in out.drafts if d not in listed and _says_length(d)]
+        apart = [d for d in given if any(_names_same(d, other, unknown=other.line > line) for other in others)]
+        given, doubtful = [d for d in given if d not in apart], [*doubtful, *apart]
         for draft in given:
             if own and any(c in own for c in draft.chunks):
                 # `to continue x 3 months`: so long, and not after it.
@@ -569,7 +591,12 @@ class Sharing:
     def _is_of_several(self, drafts: Sequence[Draft], covered: Collection[int], line: int, chunks: Sequence[Chunk]) -> bool:
         """Whether a line may tell the length of each order: `Two weeks' medicines given` below a list, taken for a part of the last order or
         for none; `H. pylori kit for 14 days -` above one."""
-        if not any(c.kind in ("duration", "duration_open") for c in chunks) or any(c.kind in _OF_ONE for c in chunks):
+        if not any(c.kind in ("duration", "duration_open") for c in chunks):
+            return False
+        if any(c.kind == "word" and self._surface(c) in _ALL_OR_SOME for c in chunks):
+            # `All except X for 5 days`
+            return not covered.isdisjoint((line - 1, line, line + 1))
+        if any(c.kind in _OF_ONE for c in chunks):
             return False
         if line not in covered:
             return (line - 1 in covered or line + 1 in covered) and not any(means(c, "review_phrases") for c in chunks)
