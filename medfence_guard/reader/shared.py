@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from medfence_guard.contract import Span
@@ -32,18 +33,30 @@ _COUNTED = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
 # Words for all that stands above, for each of a list, for those of it that say nothing themselves. `Rest x 5 days` is rest in bed.
 _ABOVE, _EACH, _OTHERS, _REST = "above", "each", "others", frozenset({"rest", "remaining", "other"})
 _EVERY = frozenset({"all", "both"})
-_ALL_OR_SOME = _EVERY | _REST | {_ABOVE, _EACH, _OTHERS}
+_PARTS = _REST | {_EACH, _OTHERS}
+_ALL_OR_SOME = _EVERY | _PARTS | {_ABOVE}
 # A collective that a list may stand right above; whether it names other medicines too, a person says.
 _CONTINUE_ALL = frozenset(
-    {"continue all", "to continue all", "cont all", "ct all", "continue above", "above to continue", "all above to continue", "continue all above"}
+    {
+        "continue all",
+        "to continue all",
+        "cont all",
+        "ct all",
+        "continue above",
+        "above to continue",
+        "all above to continue",
+        "continue all above",
+    }
 )
 # What names list numbers, and what joins them.
-_NUMBERED = frozenset({"no", "nos", "sr no", "sl no", "s no", "s. no", "sr nos", "sl nos", "sr. no", "sl. no", "item", "items", "serial no"})
+_NUMBERED = frozenset(
+    {"no", "nos", "sr no", "sl no", "s no", "s. no", "sr nos", "sl nos", "sr. no", "sl. no", "item", "items", "serial no"}
+)
 _FROM_TO, _AND = frozenset({"to", "-"}), frozenset({",", "&", "and"})
 # Ends that a heading of a list may tell: `Rx to continue until further advice:`.
 _ENDS_OF_A_LIST = frozenset({"advice", "review"})
 # Changes that leave an order standing.
-_STANDING = frozenset({"taking", "continue", "increase", "decrease"})
+_STANDING = frozenset({"continue", "increase", "decrease"})
 # What leaves it open whether an order has a length at all: `if fever`, `adjust to 2 motions a day`.
 _UNSURE = frozenset({"conditional", "ambiguous"})
 # A form that `tablets` may be said of loosely.
@@ -80,7 +93,7 @@ class Told(NamedTuple):
 
 
 def _list_numbers(chunks: Sequence[Chunk], surface: Surface) -> tuple[frozenset[int], int]:
-    """The list numbers that a line begins with, and the place behind them: `Nos. 1-4`, `(1) to (3)`, `Sr no 1, 2 & 4`, `1-4:`, `1-4 to continue`.
+    """The list numbers that a line begins with, and the place behind them: `Nos. 1-4`, `(1) to (3)`, `1-4:`, `1-4 to continue`.
 
     `1-2 x 5 days` may be tablets: there a word, brackets, a colon or `to continue` must say that it is no dose.
     """
@@ -124,6 +137,10 @@ def _list_numbers(chunks: Sequence[Chunk], surface: Surface) -> tuple[frozenset[
     return (frozenset(numbers), place) if marked and len(numbers) > 1 and len(set(numbers)) == len(numbers) else (frozenset(), 0)
 
 
+def _says_for(text: str) -> bool:
+    return text.startswith(("for ", "x ")) or (text[:1] == "x" and text[1:2].isdigit())
+
+
 _LONGEST_LIST = 40
 
 
@@ -161,7 +178,10 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
         elif text in _MEDICINES or (place == 0 and text in HEADS_A_LIST and len(chunks) > 1):
             # `Rx (2 months)`, `Rx for 15 days`
             word = True
-        elif chunk.kind == "word" and (text == _EACH or text == _OTHERS or text in _REST):
+        elif text == _EACH and not told and not (place + 1 < len(chunks) and _says_for(surface(chunks[place + 1]))):
+            # `each 3 months`
+            return None
+        elif chunk.kind == "word" and text in _PARTS:
             others = others or text == _OTHERS
             rest = rest or text != _EACH
             word = word or text not in _REST
@@ -170,11 +190,7 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
             # `All tablets`, `Tablets for 3 months`
             form = str(chunk.value)
             word = True
-        elif (
-            place == 0
-            and ((chunk.kind == "label" and chunk.value == "duration") or chunk.value == ("continue", "before"))
-            or (place == behind > 0 and chunk.value == ":")
-        ):
+        elif place == 0 and ((chunk.kind == "label" and chunk.value == "duration") or chunk.value == ("continue", "before")):
             continue
         elif not (
             (chunk.kind == "mark" and chunk.value in (".", ",", ":", "-", "(", ")"))
@@ -202,6 +218,9 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
         return None
     word = word or bool(numbers) or (above and lengths)
     lone = len(told) == 1 and told[0].kind == "duration"
+    if above and any(surface(before) == _ABOVE and c.kind == "duration" and not _says_for(surface(c)) for before, c in pairwise(chunks)):
+        # `above 5 days`
+        return None
     if not told or not (word or lone):
         return None
     heads = chunks[-1].value == ":" or surface(chunks[0]) in HEADS_A_LIST
@@ -351,7 +370,8 @@ def reached_by(listed: Sequence[Draft], told: Told, own: Sequence[Chunk], unread
             continue
         if cues - _STANDING - _UNSURE or draft.alternative or draft.replaced:
             return None
-        unsure = "prn" in held or cues & _UNSURE or not _complete(stated) or draft.shared_tail
+        goes_on = any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks[draft.anchor :] if c not in own)
+        unsure = goes_on or "prn" in held or cues & _UNSURE or not _complete(stated) or draft.shared_tail
         if unending or unsure or (told.form and forms != {told.form}):
             doubtful.append(draft)
         else:
@@ -362,7 +382,9 @@ def reached_by(listed: Sequence[Draft], told: Told, own: Sequence[Chunk], unread
         return None
     if (told.number and (told.number != len(given) or doubtful or unread)) or not given:
         return None
-    return (given, doubtful) if len({(d.section, d.section_status) for d in (*given, *doubtful)}) == 1 else None
+    sections = {(d.section, d.section_status) for d in (*given, *doubtful)}
+    # `Current medications: …. All for 5 years`: so long until now.
+    return (given, doubtful) if len(sections) == 1 and sections.isdisjoint({("current", "reported")}) else None
 
 
 def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
@@ -372,7 +394,9 @@ def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
 
 
 def _says_length(draft: Draft) -> bool:
-    return draft.holds("duration") or draft.holds("duration_open") or any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks)
+    return (
+        draft.holds("duration") or draft.holds("duration_open") or any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks)
+    )
 
 
 def _names_same(one: Draft, other: Draft, *, unknown: bool) -> bool:
@@ -454,7 +478,9 @@ class Sharing:
             above, under = _around(rows, line, alone=not own)
             below = under and not told.heads
             visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
-            beside = (below or above) if told.word else below and bool(own) and self._typed and not visit and not told_by_labels(drafts, own)
+            beside = (
+                (below or above) if told.word else below and bool(own) and self._typed and not visit and not told_by_labels(drafts, own)
+            )
             if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
                 for draft in drafts:
                     draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
@@ -500,16 +526,16 @@ class Sharing:
                 draft.chunks = [c for c in draft.chunks if c not in own or c.kind != "duration_open"]
             else:
                 draft.shared += told.chunks
-        beside = line - 1 in (covered := {n for d in out.drafts for n in range(d.line, d.last_line + 1)}) or line + 1 in covered
-        if told.word and ((reached is None and beside) or (reached is not None and (doubtful or (outside and self._may_mean(told))))):
+        covered = {n for d in out.drafts for n in range(d.line, d.last_line + 1)}
+        if told.word and reached is None:
+            open_end = not covered.isdisjoint((line - 1, line + 1))
+        elif told.word:
+            # It may be of an order elsewhere on the page too, unless it names list numbers.
+            open_end = bool(doubtful) or (bool(outside) and not told.numbers)
+        else:
+            open_end = bool(own) and told_by_labels(out.drafts, own) and not self._is_of_a_block(out.drafts, line)
+        if open_end:
             out.remarks.append(span)
-        elif own and told_by_labels(out.drafts, own) and not self._is_of_a_block(out.drafts, line):
-            out.remarks.append(span)
-
-    @staticmethod
-    def _may_mean(told: Told) -> bool:
-        """Whether the words may be of orders that stand elsewhere on the page too: `all`, and no list number, `both` or `tablets`."""
-        return not told.numbers
 
     def _unread_orders(self, out: Segmented) -> set[int]:
         """Lines that could not be read and are orders by what they hold: the list goes on behind them."""
@@ -550,7 +576,13 @@ class Sharing:
             return below if ordered else ([], False, 0)
         if before and (told.above or not (ordered or below[2])):
             return above
-        return below if not before and not told.above and not above[2] else ([], False, 0)
+        return below if not before and not told.above and not above[2] and self._is_at_head(line) else ([], False, 0)
+
+    def _is_at_head(self, line: int) -> bool:
+        """Whether nothing but a heading stands above: `All for 5 days` below complaints is said of those."""
+        chunks = self._lines[line - 1][0] if line else []
+        medicines = any(self._surface(c) in _MEDICINES or c.kind == "form" for c in self._lines[line][0])
+        return medicines or not chunks or (len(chunks) <= 2 and means(chunks[0], "heading"))
 
     def _give_hour(self, out: Segmented, line: int, told: Told, covered: Collection[int]) -> None:
         """`Morning:` is told of the orders in the lines below it, up to an empty line or one that is none."""
@@ -588,7 +620,7 @@ class Sharing:
                 told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared) if c.kind != "duration_open" or c.value != "continue"}
             )
 
-    def _is_of_several(self, drafts: Sequence[Draft], covered: Collection[int], line: int, chunks: Sequence[Chunk]) -> bool:
+    def _is_of_several(self, drafts: Sequence[Draft], covered: set[int], line: int, chunks: Sequence[Chunk]) -> bool:
         """Whether a line may tell the length of each order: `Two weeks' medicines given` below a list, taken for a part of the last order or
         for none; `H. pylori kit for 14 days -` above one."""
         if not any(c.kind in ("duration", "duration_open") for c in chunks):
