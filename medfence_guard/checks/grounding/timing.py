@@ -96,7 +96,7 @@ def _goes_on(context: Context, roles: Roles, statement: Statement) -> Judgement 
         where = tuple(r.chunk for r in source.open_durations)
         return Judgement(PASS, "duration.equal", "source says the same", where) if ends == {"continue"} else None
     goes_on = [c for c in (*statement.beside, *statement.chunks) if c.kind == "cue" and c.value[0] == "continue"]
-    behind = [r.chunk for r in source.cues if fold(context.text(Span(r.chunk.start, r.chunk.end))).text == "continue"]
+    behind = [r.chunk for r in source.cues if fold(context.text(Span(r.chunk.start, r.chunk.end))).text.lstrip("- ") == "continue"]
     if len(goes_on) == 1 and behind == goes_on and _is_behind(statement, behind[0]) and not source.unsupported:
         return Judgement(PASS, "duration.equal", "source says the same", (behind[0],))
     if goes_on:
