@@ -10,6 +10,7 @@ a remark for a person (`all`, `both`) or stays with the order it stands at.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -394,22 +395,71 @@ def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
 
 
 def _says_length(draft: Draft) -> bool:
-    return (
-        draft.holds("duration") or draft.holds("duration_open") or any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks)
-    )
+    goes_on = any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks)
+    return goes_on or draft.holds("duration") or draft.holds("duration_open")
 
 
-def _names_same(one: Draft, other: Draft, *, unknown: bool) -> bool:
-    """Whether two statements may be of one medicine: the same name, or a substance in common. `unknown`: what it is where nobody can say."""
-    mine, yours = (d.chunks[d.anchor].value for d in (one, other))
-    if not (isinstance(mine, DrugMention) and isinstance(yours, DrugMention)):
-        return unknown
-    if mine.key == yours.key:
-        return True
-    if mine.name is None or yours.name is None:
-        return unknown
-    ours = {m for members in mine.name.compositions for m in members}
-    return any(m in ours for members in yours.name.compositions for m in members)
+def _names_of(draft: Draft) -> tuple[str, ...]:
+    """What a statement may be named by elsewhere: its name, and its substances. Nothing where nobody can say."""
+    mention = draft.chunks[draft.anchor].value
+    if not isinstance(mention, DrugMention):
+        return ()
+    return (mention.key, *(m for members in mention.name.compositions for m in members)) if mention.name else (mention.key,)
+
+
+def _is_unknown(draft: Draft) -> bool:
+    return len(_names_of(draft)) < 2
+
+
+class _Orders:
+    """The statements of a page, counted once: it is asked about them at each line that tells something.
+
+    `covered`: their lines; `hidden`: lines that could not be read and are orders by what they hold: the list goes on behind them;
+    `going_on`: lines that go on with a statement; `labels`: how many labels they hold; `ordered`: how many may be orders, `last_order`: the last of them;
+    `named`: how often a name is told with a length; `last`, `last_unknown`: the last line of such a statement, and of one that nobody knows.
+    """
+
+    def __init__(self, out: Segmented, lines: Sequence[Line]) -> None:
+        drafts = out.drafts
+        self.covered = {n for d in drafts for n in range(d.line, d.last_line + 1)}
+        self.going_on: dict[int, Draft] = {}
+        for draft in drafts:
+            for line in range(draft.line + 1, draft.last_line + 1):
+                self.going_on.setdefault(line, draft)
+        self.labels = sum(c.kind == "label" for d in drafts for c in d.chunks)
+        meant = [d for d in drafts if _may_be_meant(d)]
+        self.ordered, self.last_order = len(meant), meant[-1] if meant else None
+        saying = [d for d in drafts if _says_length(d)]
+        self.named = Counter(name for d in saying for name in _names_of(d))
+        self.last = max((d.line for d in saying), default=-1)
+        self.last_unknown = max((d.line for d in saying if _is_unknown(d)), default=-1)
+        orders = _Placed(chunks[0] for chunks, _ in lines if _looks_ordered(chunks))
+        unread = {c.start for span in {*out.unread} for c in orders.within(span)}
+        self.hidden = {n for n, (chunks, _) in enumerate(lines) if chunks[0].start in unread}
+
+    def told_apart(self, given: Sequence[Draft], listed: Sequence[Draft], line: int) -> list[Draft]:
+        """Those of a list of whose length the page speaks elsewhere too: `All for 5 days. Metformin to continue`."""
+        here = Counter(name for d in listed if _says_length(d) for name in _names_of(d))
+        below = max(line, listed[-1].line)
+        return [
+            d
+            for d in given
+            if any(self.named[name] > here[name] for name in _names_of(d)) or (self.last if _is_unknown(d) else self.last_unknown) > below
+        ]
+
+
+def _may_be_meant(draft: Draft) -> bool:
+    return _is_ordered(draft) and not _is_stopped(draft)
+
+
+def _looks_ordered(chunks: Sequence[Chunk]) -> bool:
+    """A line that is an order for something, by the form or amount near its beginning; no heading, and nothing is stopped in it."""
+    kinds = {c.kind for c in chunks}
+    if not {c.kind for c in chunks[:4]} & {"form", "amount"} or kinds.isdisjoint({"amount", "rate", "slots"}):
+        return False
+    if kinds & {"heading", "label"} or any(c.value == ":" for c in chunks):
+        return False
+    return not any(c.kind == "cue" and c.value[0] not in _UNSURE for c in chunks)
 
 
 def _is_changed(draft: Draft) -> bool:
@@ -460,7 +510,8 @@ class Sharing:
     def give(self, out: Segmented) -> None:
         """Give each order of the page what is told once for all of them, where that is certain; else a remark is left in `out`."""
         lines, drafts = self._lines, out.drafts
-        covered = {line for d in drafts for line in range(d.line, d.last_line + 1)}
+        orders = _Orders(out, lines)
+        covered = orders.covered
         rows, taken = sorted(covered), _Placed(c for d in drafts for c in d.chunks)
         for line, told in self.told_once.items():
             first, last = lines[line][0][0], lines[line][0][-1]
@@ -473,7 +524,7 @@ class Sharing:
                 self._give_hour(out, line, told, covered)
                 continue
             if told.is_length:
-                self._give_length(out, line, told, span, own)
+                self._give_length(out, orders, line, told, span, own)
                 continue
             above, under = _around(rows, line, alone=not own)
             below = under and not told.heads
@@ -485,7 +536,7 @@ class Sharing:
                 for draft in drafts:
                     draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
             elif (told.word and (line - 1 in covered or line + 1 in covered)) or (
-                own and told_by_labels(drafts, own) and not self._is_of_a_block(drafts, line)
+                own and told_by_labels(drafts, own) and not self._is_of_a_block(orders, line)
             ):
                 out.remarks.append(span)
         # The orders of the first line: `all` is said of no order above them, and of none below.
@@ -496,82 +547,74 @@ class Sharing:
                 del first_line[-1].chunks[place:]
                 for draft in first_line:
                     draft.shared += told.chunks
-        self._doubt(out)
+        self._doubt(out, orders)
 
-    def _give_length(self, out: Segmented, line: int, told: Told, span: Span, own: Sequence[Chunk]) -> None:
+    def _give_length(self, out: Segmented, orders: _Orders, line: int, told: Told, span: Span, own: Sequence[Chunk]) -> None:
         """A length of time, to the orders of the list that the line stands right above or below."""
-        listed, below, unread = self._list_at(out, line, told)
-        outside = [d for d in out.drafts if d not in listed and _is_ordered(d) and not _is_stopped(d)]
-        reached = reached_by(listed, told, own, unread) if listed else None
-        if reached is not None and not told.word:
-            lines = self._lines
-            visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
-            one_each = all(d.line == d.last_line or any(c in own for c in d.chunks) for d in listed)
-            if (
-                not (below and own and self._typed)
-                or (visit or outside or unread or reached[1] or told_by_labels(out.drafts, own) or not self._is_level(listed, span))
-                or (told.goes_on and not (one_each and len(listed) > 2 and not any(_is_changed(d) for d in listed)))
-            ):
+        labelled = orders.labels > sum(c.kind == "label" for c in own)
+        listed: list[Draft] = []
+        reached, outside = None, False
+        of = orders.going_on.get(line)
+        if told.word or (of is not None and of is orders.last_order and line == of.last_line):
+            listed, below, unread = self._list_at(out, orders, line, told)
+            outside = orders.ordered > sum(map(_may_be_meant, listed))
+            reached = reached_by(listed, told, own, unread) if listed else None
+            if told.numbers and (not self._typed or len({d.numbered for d in listed}) != len(listed)):
                 reached = None
-        if reached is not None and told.numbers and (not self._typed or len({d.numbered for d in listed}) != len(listed)):
-            reached = None
+            doubt = not below or outside or unread or labelled or (reached is not None and reached[1])
+            if not told.word and reached is not None and (doubt or not self._is_of_all_above(listed, line, told, span, own)):
+                reached = None
         given, doubtful = reached or ([], listed)
-        # `All for 5 days. Metformin to continue`
-        others = [d for d in out.drafts if d not in listed and _says_length(d)]
-        apart = [d for d in given if any(_names_same(d, other, unknown=other.line > line) for other in others)]
-        given, doubtful = [d for d in given if d not in apart], [*doubtful, *apart]
+        apart = orders.told_apart(given, listed, line) if given else []
         for draft in given:
+            if any(draft is other for other in apart):
+                continue
             if own and any(c in own for c in draft.chunks):
                 # `to continue x 3 months`: so long, and not after it.
                 draft.chunks = [c for c in draft.chunks if c not in own or c.kind != "duration_open"]
             else:
                 draft.shared += told.chunks
-        covered = {n for d in out.drafts for n in range(d.line, d.last_line + 1)}
         if told.word and reached is None:
-            open_end = not covered.isdisjoint((line - 1, line + 1))
+            open_end = not orders.covered.isdisjoint((line - 1, line + 1))
         elif told.word:
             # It may be of an order elsewhere on the page too, unless it names list numbers.
-            open_end = bool(doubtful) or (bool(outside) and not told.numbers)
+            open_end = bool(doubtful or apart) or (outside and not told.numbers)
         else:
-            open_end = bool(own) and told_by_labels(out.drafts, own) and not self._is_of_a_block(out.drafts, line)
+            open_end = bool(own) and labelled and not self._is_of_a_block(orders, line)
         if open_end:
             out.remarks.append(span)
 
-    def _unread_orders(self, out: Segmented) -> set[int]:
-        """Lines that could not be read and are orders by what they hold: the list goes on behind them."""
-        found = set()
-        for line, (chunks, _) in enumerate(self._lines):
-            kinds = {c.kind for c in chunks}
-            if not {c.kind for c in chunks[:4]} & {"form", "amount"} or kinds.isdisjoint({"amount", "rate", "slots"}):
-                continue
-            if kinds & {"heading", "label"} or any(c.value == ":" for c in chunks):
-                continue
-            if any(c.kind == "cue" and c.value[0] not in _UNSURE for c in chunks):
-                continue
-            if any(span.start <= chunks[0].start < span.end for span in out.unread):
-                found.add(line)
-        return found
+    def _is_of_all_above(self, listed: Sequence[Draft], line: int, told: Told, span: Span, own: Sequence[Chunk]) -> bool:
+        """Whether nothing but a length below a list is of each order of it. One that goes on may be of the last alone, unless three or more
+        stand above it, each on a line, and none is new."""
+        visit = line + 1 < len(self._lines) and means(self._lines[line + 1][0][0], "review_phrases")
+        if visit or not self._typed or not self._is_level(listed, span):
+            return False
+        if not told.goes_on:
+            return True
+        one_each = all(d.line == d.last_line or any(c in own for c in d.chunks) for d in listed)
+        return one_each and len(listed) > 2 and not any(_is_changed(d) for d in listed)
 
-    def _list_at(self, out: Segmented, line: int, told: Told) -> tuple[list[Draft], bool, int]:
+    def _list_at(self, out: Segmented, orders: _Orders, line: int, told: Told) -> tuple[list[Draft], bool, int]:
         """The orders in the lines right above or below a line, with no other line between; nothing where it stands between two lists.
 
         Beside them: whether the line stands below them, and how many lines of the list are orders that could not be read.
         """
-        drafts, hidden = out.drafts, self._unread_orders(out)
-        covered = {n for d in drafts for n in range(d.line, d.last_line + 1)} | hidden
+        covered, hidden = orders.covered, orders.hidden
         first = last = line
-        while first - 1 in covered:
+        while first - 1 in covered or first - 1 in hidden:
             first -= 1
-        while last + 1 in covered:
+        while last + 1 in covered or last + 1 in hidden:
             last += 1
-        before = [d for d in drafts if first <= d.line < line]
-        behind = [d for d in drafts if line < d.line <= last]
-        ordered = any(_is_ordered(d) and not _is_stopped(d) for d in behind)
+        at, to = (bisect_left(out.drafts, n, key=lambda d: d.line) for n in (first, line))
+        before = out.drafts[at:to]
+        behind = out.drafts[bisect_right(out.drafts, line, key=lambda d: d.line) : bisect_right(out.drafts, last, key=lambda d: d.line)]
+        ordered = any(map(_may_be_meant, behind))
         while behind and not _is_ordered(behind[-1]):
             # `Z was discussed for later`
             behind.pop()
-        above = before, True, sum(first <= n < line for n in hidden)
-        below = behind, False, sum(line < n <= last for n in hidden)
+        above = before, True, sum(n in hidden for n in range(first, line))
+        below = behind, False, sum(n in hidden for n in range(line + 1, last + 1))
         if told.heads:
             return below if ordered else ([], False, 0)
         if before and (told.above or not (ordered or below[2])):
@@ -597,13 +640,13 @@ class Sharing:
         elif listed:
             out.remarks.append(Span(told.chunks[0].start, told.chunks[0].end))
 
-    def _doubt(self, out: Segmented) -> None:
+    def _doubt(self, out: Segmented, orders: _Orders) -> None:
         """What stands in a line of its own, in words not read or behind `all`, may be of each order that says nothing of the kind."""
         drafts = out.drafts
-        lent = (once for line, once in self.told_once.items() if not self._is_of_a_block(drafts, line))
+        lent = (once for line, once in self.told_once.items() if not self._is_of_a_block(orders, line))
         told = {sort_of(c.kind) for once in lent for c in once.chunks}
-        covered = {n for d in drafts for n in range(d.line, d.last_line + 1)}
-        told |= {"duration" for line, (chunks, _) in enumerate(self._lines) if self._is_of_several(drafts, covered, line, chunks)}
+        if any(self._is_of_several(orders, line, chunks) for line, (chunks, _) in enumerate(self._lines)):
+            told.add("duration")
         if out.remarks or out.unread:
             placed = _Placed(c for chunks, _ in self._lines for c in chunks if c.kind in TOLD_ONCE)
             told |= {sort_of(c.kind) for span in {*out.remarks, *out.unread} for c in placed.within(span)}
@@ -620,9 +663,10 @@ class Sharing:
                 told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared) if c.kind != "duration_open" or c.value != "continue"}
             )
 
-    def _is_of_several(self, drafts: Sequence[Draft], covered: set[int], line: int, chunks: Sequence[Chunk]) -> bool:
-        """Whether a line may tell the length of each order: `Two weeks' medicines given` below a list, taken for a part of the last order or
-        for none; `H. pylori kit for 14 days -` above one."""
+    def _is_of_several(self, orders: _Orders, line: int, chunks: Sequence[Chunk]) -> bool:
+        """Whether a line may tell the length of each order: `Two weeks' medicines given` below a list, be it taken for a part of the last
+        order or not; `H. pylori kit for 14 days -` above one."""
+        covered = orders.covered
         if not any(c.kind in ("duration", "duration_open") for c in chunks):
             return False
         if any(c.kind == "word" and self._surface(c) in _ALL_OR_SOME for c in chunks):
@@ -632,12 +676,12 @@ class Sharing:
             return False
         if line not in covered:
             return (line - 1 in covered or line + 1 in covered) and not any(means(c, "review_phrases") for c in chunks)
-        return any(d.line < line <= d.last_line for d in drafts) and not self._is_of_a_block(drafts, line)
+        return line in orders.going_on and not self._is_of_a_block(orders, line)
 
-    def _is_of_a_block(self, drafts: Sequence[Draft], line: int) -> bool:
+    def _is_of_a_block(self, orders: _Orders, line: int) -> bool:
         """Whether a line goes on, without a gap, with an order whose parts are named one by one."""
         chunks = self._lines[line][0]
-        of = next((d for d in drafts if d.line < line <= d.last_line), None)
+        of = orders.going_on.get(line)
         if of is None or chunks[0].kind != "label" or not told_by_labels((of,), chunks):
             return False
         above = [c for c in of.chunks if c.start < chunks[0].start]
