@@ -415,8 +415,9 @@ class _Orders:
     """The statements of a page, counted once: it is asked about them at each line that tells something.
 
     `covered`: their lines; `hidden`: lines that could not be read and are orders by what they hold: the list goes on behind them;
-    `going_on`: lines that go on with a statement; `labels`: how many labels they hold; `ordered`: how many may be orders, `last_order`: the last of them;
-    `named`: how often a name is told with a length; `last`, `last_unknown`: the last line of such a statement, and of one that nobody knows.
+    `going_on`: lines that go on with a statement; `labels`: how many labels they hold; `ordered`: how many may be orders,
+    `last_order`: the last of them; `named`: how often a name is told with a length; `last`, `last_unknown`: the last line of such a
+    statement, and of one of a name that nobody knows.
     """
 
     def __init__(self, out: Segmented, lines: Sequence[Line]) -> None:
@@ -558,10 +559,12 @@ class Sharing:
         if told.word or (of is not None and of is orders.last_order and line == of.last_line):
             listed, below, unread = self._list_at(out, orders, line, told)
             outside = orders.ordered > sum(map(_may_be_meant, listed))
-            reached = reached_by(listed, told, own, unread) if listed else None
+            reached = reached_by(listed, told, own, len(unread)) if listed else None
+            if not (told.rest or told.numbers) and any(c.kind == "duration" for n in unread for c in self._lines[n][0]):
+                reached = None
             if told.numbers and (not self._typed or len({d.numbered for d in listed}) != len(listed)):
                 reached = None
-            doubt = not below or outside or unread or labelled or (reached is not None and reached[1])
+            doubt = not below or outside or bool(unread) or labelled or (reached is not None and reached[1])
             if not told.word and reached is not None and (doubt or not self._is_of_all_above(listed, line, told, span, own)):
                 reached = None
         given, doubtful = reached or ([], listed)
@@ -595,10 +598,10 @@ class Sharing:
         one_each = all(d.line == d.last_line or any(c in own for c in d.chunks) for d in listed)
         return one_each and len(listed) > 2 and not any(_is_changed(d) for d in listed)
 
-    def _list_at(self, out: Segmented, orders: _Orders, line: int, told: Told) -> tuple[list[Draft], bool, int]:
+    def _list_at(self, out: Segmented, orders: _Orders, line: int, told: Told) -> tuple[list[Draft], bool, list[int]]:
         """The orders in the lines right above or below a line, with no other line between; nothing where it stands between two lists.
 
-        Beside them: whether the line stands below them, and how many lines of the list are orders that could not be read.
+        Beside them: whether the line stands below them, and the lines of the list that are orders and could not be read.
         """
         covered, hidden = orders.covered, orders.hidden
         first = last = line
@@ -613,13 +616,13 @@ class Sharing:
         while behind and not _is_ordered(behind[-1]):
             # `Z was discussed for later`
             behind.pop()
-        above = before, True, sum(n in hidden for n in range(first, line))
-        below = behind, False, sum(n in hidden for n in range(line + 1, last + 1))
+        above = before, True, [n for n in range(first, line) if n in hidden]
+        below = behind, False, [n for n in range(line + 1, last + 1) if n in hidden]
         if told.heads:
-            return below if ordered else ([], False, 0)
+            return below if ordered else ([], False, [])
         if before and (told.above or not (ordered or below[2])):
             return above
-        return below if not before and not told.above and not above[2] and self._is_at_head(line) else ([], False, 0)
+        return below if not before and not told.above and not above[2] and self._is_at_head(line) else ([], False, [])
 
     def _is_at_head(self, line: int) -> bool:
         """Whether nothing but a heading stands above: `All for 5 days` below complaints is said of those."""
