@@ -89,12 +89,16 @@ def _goes_on(context: Context, roles: Roles, statement: Statement) -> Judgement 
     """The claim `continue`: a length without an end, where that word stands behind an order that has no other."""
     told = [r for r in roles.cues if r.value == _CONTINUE] or [r for r in roles.open_durations if r.value == "continue"]
     source = statement.roles
-    if not told or len(roles.cues) + len(roles.open_durations) != 1 or roles.durations or roles.residue or roles.inert or source.durations:
+    if (
+        not told
+        or len(roles.cues) + len(roles.open_durations) != 1
+        or roles.durations
+        or roles.residue
+        or roles.inert
+        or source.durations
+        or source.open_durations
+    ):
         return None
-    ends = {r.value for r in source.open_durations}
-    if ends:
-        where = tuple(r.chunk for r in source.open_durations)
-        return Judgement(PASS, "duration.equal", "source says the same", where) if ends == {"continue"} else None
     goes_on = [c for c in (*statement.beside, *statement.chunks) if c.kind == "cue" and c.value[0] == "continue"]
     behind = [r.chunk for r in source.cues if fold(context.text(Span(r.chunk.start, r.chunk.end))).text.lstrip("- ") == "continue"]
     if len(goes_on) == 1 and behind == goes_on and _is_behind(statement, behind[0]) and not source.unsupported:
