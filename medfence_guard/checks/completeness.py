@@ -349,7 +349,7 @@ def _stated(context: Context, statement: Statement) -> dict[str, list[Chunk]]:
     return stated
 
 
-_ENDS = frozenset({"review", "discharge"})
+_ENDS = frozenset({"review", "advice", "discharge"})
 
 
 # Components that are carried as one kind of value.

@@ -22,10 +22,10 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
         return [
             added(setting, "duration.not_in_source", "the statement does not say to continue", tuple(r.chunk for r in source.durations))
         ]
-    if claim.open_durations and source.open_durations:
-        mine, theirs = ({str(r.value) for r in side.open_durations} for side in (claim, source))
+    mine, theirs = ({str(r.value) for r in side.open_durations} for side in (claim, source))
+    if mine and theirs:
         if not mine <= theirs:
-            firm = {"lifelong", "review"} <= (mine | theirs)
+            firm = "lifelong" in (mine | theirs) and bool({"review", "advice"} & (mine | theirs))
             return [
                 Judgement(
                     FAIL if firm else ABSTAIN,
@@ -36,6 +36,10 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
                 )
             ]
     if claim.open_durations and not claim.durations:
+        if source.open_durations and source.durations and mine != {"continue"}:
+            # `till next visit (1 month)`, and no word of the month.
+            where = tuple(r.chunk for r in source.durations)
+            return [Judgement(ABSTAIN, "duration.several", "source says how long that is", where, severity=Severity.MAJOR)]
         if source.open_durations:
             return [Judgement(PASS, "duration.equal", "source says the same", tuple(r.chunk for r in source.open_durations))]
         return [added(setting, "duration.not_in_source", "the statement does not say so", tuple(r.chunk for r in source.durations))]
@@ -71,14 +75,12 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
     stated = {r.value: r for r in source.durations}
     if not stated:
         if source.open_durations:
-            return [
-                Judgement(
-                    FAIL,
-                    "duration.not_in_source",
-                    "source says to continue, without a number",
-                    tuple(r.chunk for r in source.open_durations),
-                )
-            ]
+            where = tuple(r.chunk for r in source.open_durations)
+            says = "source says to continue, without a number"
+            if "duration" in setting.statement.told_beside:
+                says += "; what is told beside the list may be of each order of it"
+                return [Judgement(ABSTAIN, "duration.not_in_source", says, where, severity=Severity.MAJOR)]
+            return [Judgement(FAIL, "duration.not_in_source", says, where)]
         if setting.statement.shared_tail:
             return [
                 Judgement(ABSTAIN, "timing.shared", "what stands behind several names may belong to any of them", severity=Severity.MAJOR)
@@ -97,6 +99,9 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
             ]
         return [Judgement(FAIL, "quantity.different", "source says other durations", tuple(r.chunk for r in stated.values()))]
     period, role = next(iter(stated.items()))
+    if period[2] == "h" and wanted[2] not in ("h", "dose") and not setting.statement.readable:
+        # `minimum gap one hour`: it may be no length of the course.
+        return [added(setting, "duration.not_in_source", "the statement states no duration but hours", (role.chunk,))]
     judged = _compare_period(setting, period, wanted, role.chunk)
     if judged.verdict is PASS and ("up_to" in role.chunk.notes) != ("up_to" in claim.durations[0].chunk.notes):
         says = f"{judged.says}; only one of them says up to that long"

@@ -1,20 +1,25 @@
 """What is told once for a whole list of orders: `All x 30 days` above it, `30 days` below it, `…, both after food` at its end.
 
 It reaches each order of the list only where nothing else can be meant: a word stands for all of them (`all`, `both`,
-`medicines`) or the line is nothing but a duration right below orders that are complete without it; the list is all that
-the page orders; and no order of it says anything of that kind itself, or has an end of its own. Anything less certain is
+`medicines`, `each`, `above`) or for some (`tablets`, `Nos. 1-4`, `all others`), or the line is nothing but a duration right below orders
+that are complete without it; and no order of it says anything of that kind itself, or has an end of its own. A time is told
+only of a list that is all that the page orders; a duration also of one beside mentions of other medicines. Anything less certain is
 a remark for a person (`all`, `both`) or stays with the order it stands at.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 from medfence_guard.contract import Span
-from medfence_guard.reader.chunks import Chunk, meaning_of, means
-from medfence_guard.reader.draft import Draft, Segmented
+from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
+from medfence_guard.reader.draft import SIG_KINDS, Draft, Segmented
+from medfence_guard.reader.openings import is_sentence_end, item_number
 from medfence_guard.reader.roles.record import DAY_PARTS
 
 Line = tuple[list[Chunk], bool]
@@ -22,10 +27,41 @@ Surface = Callable[[Chunk], str]
 _TIMING = frozenset({"rate", "slots"})
 # What may be told once. A meal or a time of day is a time of its own: `all before breakfast`.
 TOLD_ONCE = frozenset({"duration", "duration_open", "rate", "slots", "when"})
-_GLUE = frozenset({"x", "for", "to", "the", "above", "these", "of", "take", "ki"})
+_GLUE = frozenset({"x", "for", "to", "the", "above", "these", "of", "take", "to take", "to be taken", "give", "ki"})
 HEADS_A_LIST = frozenset({"rx", "℞", "prescription"})
 _MEDICINES = frozenset("medicines medications meds drugs dawai dawaiyan dawaiyaan".split())
 _COUNTED = {"both": 2, "two": 2, "three": 3, "four": 4, "five": 5}
+# Words for all that stands above, for each of a list, for those of it that say nothing themselves. `Rest x 5 days` is rest in bed.
+_ABOVE, _EACH, _OTHERS, _REST = "above", "each", "others", frozenset({"rest", "remaining", "other"})
+_EVERY = frozenset({"all", "both"})
+_PARTS = _REST | {_EACH, _OTHERS}
+_ALL_OR_SOME = _EVERY | _PARTS | {_ABOVE}
+# A collective that a list may stand right above; whether it names other medicines too, a person says.
+_CONTINUE_ALL = frozenset(
+    {
+        "continue all",
+        "to continue all",
+        "cont all",
+        "ct all",
+        "continue above",
+        "above to continue",
+        "all above to continue",
+        "continue all above",
+    }
+)
+# What names list numbers, and what joins them.
+_NUMBERED = frozenset(
+    {"no", "nos", "sr no", "sl no", "s no", "s. no", "sr nos", "sl nos", "sr. no", "sl. no", "item", "items", "serial no"}
+)
+_FROM_TO, _AND = frozenset({"to", "-"}), frozenset({",", "&", "and"})
+# Ends that a heading of a list may tell: `Rx to continue until further advice:`.
+_ENDS_OF_A_LIST = frozenset({"advice", "review"})
+# Changes that leave an order standing.
+_STANDING = frozenset({"continue", "increase", "decrease"})
+# What leaves it open whether an order has a length at all: `if fever`, `adjust to 2 motions a day`.
+_UNSURE = frozenset({"conditional", "ambiguous"})
+# A form that `tablets` may be said of loosely.
+_ALIKE = {"tablet": frozenset({"tablet", "capsule"}), "capsule": frozenset({"tablet", "capsule"})}
 # An order with one of these has a time of its own, or none.
 _OWN_COURSE = frozenset({"stat", "prn", "then", "unsupported", "weekday"})
 
@@ -34,7 +70,9 @@ class Told(NamedTuple):
     """`chunks`: what is told; `number`: of how many orders, 0 if the words do not say; `word`: they name all of them.
 
     `least`: how few orders they may mean: `all` is of several, `medicines` may be of one. `heads`: a colon ends the line, which is then of
-    what stands below it. `hour`: a time of day heads a part of the list, `Morning:`.
+    what stands below it. `hour`: a time of day heads a part of the list, `Morning:`. `form`, `numbers`: it is of those of the list that
+    have this form, or these numbers; `rest`: of those that say nothing of the kind; `above`: of what stands above; `goes_on`: it says to
+    continue, which may be of the last order alone.
     """
 
     chunks: tuple[Chunk, ...]
@@ -43,6 +81,74 @@ class Told(NamedTuple):
     least: int
     heads: bool
     hour: bool = False
+    form: str = ""
+    numbers: frozenset[int] = frozenset()
+    rest: bool = False
+    above: bool = False
+    goes_on: bool = False
+
+    @property
+    def is_length(self) -> bool:
+        """Whether it is nothing but how long."""
+        return {sort_of(c.kind) for c in self.chunks} == {"duration"}
+
+
+def _list_numbers(chunks: Sequence[Chunk], surface: Surface) -> tuple[frozenset[int], int]:
+    """The list numbers that a line begins with, and the place behind them: `Nos. 1-4`, `(1) to (3)`, `1-4:`, `1-4 to continue`.
+
+    `1-2 x 5 days` may be tablets: there a word, brackets, a colon or `to continue` must say that it is no dose.
+    """
+    place = 0
+    marked = (chunks[0].kind in ("label", "word", "inert") and surface(chunks[0]) in _NUMBERED) and len(chunks) > 2
+    if marked:
+        place = 1 + (chunks[1].value in (".", ":"))
+    numbers: list[int] = []
+    joint = ""
+    while place < len(chunks):
+        chunk = chunks[place]
+        low = high = 0
+        if chunk.kind == "item":
+            marked = marked or surface(chunk).startswith("(")
+            low = high = item_number(chunk)
+        elif chunk.value == "(" and place + 2 < len(chunks) and chunks[place + 1].kind == "number" and chunks[place + 2].value == ")":
+            marked = True
+            place += 1
+            low = high = _whole(chunks[place].value.parts, chunks[place].value.high)[0]
+            place += 1
+        elif chunk.kind == "number":
+            low, high = _whole(chunk.value.parts, chunk.value.high)
+        elif chunk.kind == "range":
+            low, high = _whole(chunk.value[:1], chunk.value[1])
+        if not 0 < low <= high <= _LONGEST_LIST:
+            break
+        if joint in _FROM_TO and numbers:
+            if low != high or low <= numbers[-1]:
+                return frozenset(), 0
+            numbers.extend(range(numbers[-1] + 1, low + 1))
+        else:
+            numbers.extend(range(low, high + 1))
+        place += 1
+        following = surface(chunks[place]) if place < len(chunks) else ""
+        joint = following if following in _FROM_TO | _AND else ""
+        if not joint or place + 1 >= len(chunks) or not (chunks[place + 1].kind in ("number", "item") or chunks[place + 1].value == "("):
+            break
+        place += 1
+    if chunks[-1].value == ":" or (place < len(chunks) and (chunks[place].value == ":" or chunks[place].kind == "duration_open")):
+        marked = True
+    return (frozenset(numbers), place) if marked and len(numbers) > 1 and len(set(numbers)) == len(numbers) else (frozenset(), 0)
+
+
+def _says_for(text: str) -> bool:
+    return text.startswith(("for ", "x ")) or (text[:1] == "x" and text[1:2].isdigit())
+
+
+_LONGEST_LIST = 40
+
+
+def _whole(parts: Sequence[Fraction], high: Fraction | None) -> tuple[int, int]:
+    """A whole number, or two as from and to; 0 where it is none."""
+    ends = (parts[0], parts[0] if high is None else high)
+    return (int(ends[0]), int(ends[1])) if len(parts) == 1 and all(e.denominator == 1 for e in ends) else (0, 0)
 
 
 def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
@@ -54,34 +160,117 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface) -> Told | None:
     count = 0
     word = False
     least = 1
-    for place, chunk in enumerate(chunks):
+    form = ""
+    every = others = rest = above = False
+    numbers, behind = _list_numbers(chunks, surface)
+    for place, chunk in enumerate(chunks[behind:], behind):
         text = surface(chunk)
         if chunk.kind in TOLD_ONCE:
             told.append(chunk)
         elif chunk.kind == "word" and text in ("all", *_COUNTED):
-            if text != "both" and text != "all" and not word:
+            if text not in _EVERY and not word:
                 return None
-            word = True
+            word = every = True
             least = 2
             count = max(count, _COUNTED.get(text, 0))
+        elif chunk.kind == "collective" and text in _CONTINUE_ALL and place == 0:
+            word = every = above = True
+            least = 2
         elif text in _MEDICINES or (place == 0 and text in HEADS_A_LIST and len(chunks) > 1):
             # `Rx (2 months)`, `Rx for 15 days`
+            word = True
+        elif text == _EACH and not told and not (place + 1 < len(chunks) and _says_for(surface(chunks[place + 1]))):
+            # `each 3 months`
+            return None
+        elif chunk.kind == "word" and text in _PARTS:
+            others = others or text == _OTHERS
+            rest = rest or text != _EACH
+            word = word or text not in _REST
+            least = 2
+        elif chunk.kind == "form" and chunk.value in _ALIKE and not form and text.endswith("s"):
+            # `All tablets`, `Tablets for 3 months`
+            form = str(chunk.value)
             word = True
         elif place == 0 and ((chunk.kind == "label" and chunk.value == "duration") or chunk.value == ("continue", "before")):
             continue
         elif not (
             (chunk.kind == "mark" and chunk.value in (".", ",", ":", "-", "(", ")"))
-            or (chunk.kind in ("word", "inert") and (text in _GLUE or chunk.value == "function_words"))
+            or (chunk.kind in ("word", "inert", "indication_part", "verb") and (text in _GLUE or chunk.value == "function_words"))
         ):
             return None
-    if surface(chunks[0]) in HEADS_A_LIST and any(c.kind != "duration" or c.value[-1] == "a" for c in told):
+        above = above or text == _ABOVE
+    firm = [c for c in told if c.kind == "duration"]
+    if surface(chunks[0]) in HEADS_A_LIST:
         # `Rx for 2 years` tells of the past.
-        return None
-    lone = len(told) == 1 and told[0].kind == "duration"
-    if len(told) > 1 and told[0].kind == "duration_open" and told[1].kind == "duration":
-        # `To continue both for 3 months`: so long, and not after it.
+        ends = [c for c in told if c.kind == "duration_open" and c.value in _ENDS_OF_A_LIST]
+        told = [c for c in told if not (ends and c.kind == "duration_open" and c.value == "continue")]
+        if len(firm) + len(ends) != len(told) or any(c.value[-1] == "a" for c in firm):
+            return None
+    goes_on = len(told) > 1 and told[0].kind == "duration_open" and told[0].value == "continue"
+    if goes_on and told[1].kind in ("duration", "duration_open"):
+        # `To continue both for 3 months`: so long, and not after it; `to continue till advised otherwise`.
         del told[0]
-    return Told(tuple(told), count, word, least if word else 2, chunks[-1].value == ":") if told and (word or lone) else None
+    lengths = {sort_of(c.kind) for c in told} == {"duration"}
+    if (form or rest or numbers or (above and not every)) and not lengths:
+        return None
+    if numbers and (every or form or rest or above or word):
+        return None
+    if rest and not (others or every or any(surface(c) in _MEDICINES for c in chunks) or form):
+        return None
+    word = word or bool(numbers) or (above and lengths)
+    lone = len(told) == 1 and told[0].kind == "duration"
+    if above and any(surface(before) == _ABOVE and c.kind == "duration" and not _says_for(surface(c)) for before, c in pairwise(chunks)):
+        # `above 5 days`
+        return None
+    if not told or not (word or lone):
+        return None
+    heads = chunks[-1].value == ":" or surface(chunks[0]) in HEADS_A_LIST
+    return Told(
+        tuple(told),
+        count,
+        word,
+        least if word and not (above and not every) and not numbers else 2,
+        heads,
+        form=form,
+        numbers=numbers,
+        rest=rest,
+        above=above,
+        goes_on=goes_on and not word,
+    )
+
+
+def parted(lines: Sequence[Line], surface: Surface) -> list[Line]:
+    """The lines, with a sentence that tells a length of a whole list as a line of its own: `To continue x 3 months. Tab Y stopped.`,
+    `3. Tab Z 1 mg OD. All for 5 days`."""
+    out: list[Line] = []
+    for chunks, broken in lines:
+        at = _told_sentence(chunks, surface)
+        if at:
+            out.extend([(chunks[:at], broken), (chunks[at:], False)])
+        else:
+            out.append((chunks, broken))
+    return out
+
+
+def _told_sentence(chunks: list[Chunk], surface: Surface) -> int:
+    """Where a line is to be cut before or behind such a sentence; else 0."""
+    if not any(c.kind == "duration" or c.kind == "duration_open" for c in chunks):
+        return 0
+    ends = [n + 1 for n, c in enumerate(chunks[:-1]) if c.kind == "mark" and c.value == "." and is_sentence_end(chunks, n)]
+    if not ends:
+        return 0
+    if ends[0] <= _LONGEST_TOLD and chunks[ends[0]].kind not in SIG_KINDS:
+        told = told_of_all(chunks[: ends[0]], surface)
+        if told is not None and told.is_length and (told.word or told.goes_on):
+            return ends[0]
+    if len(chunks) - ends[-1] <= _LONGEST_TOLD and any(c.kind == "drug" for c in chunks[: ends[-1]]):
+        told = told_of_all(chunks[ends[-1] :], surface)
+        if told is not None and told.is_length and told.word and surface(chunks[ends[-1]]) not in HEADS_A_LIST:
+            return ends[-1]
+    return 0
+
+
+_LONGEST_TOLD = 16  # in chunks
 
 
 def tail_of_all(draft: Draft, surface: Surface) -> tuple[int, Told] | None:
@@ -103,6 +292,8 @@ def _complete(chunks: Sequence[Chunk]) -> bool:
     return any(c.kind in _TIMING or c.kind == "when" for c in chunks)
 
 
+# What a line says of the order that it goes on with, and of no list.
+_OF_ONE = frozenset({"drug", "slots", "rate", "amount", "tuple", "route", "site"})
 # What a line that could not be read may say of a pack.
 _COUNTS = frozenset({"amount", "quantity", "refill"})
 
@@ -136,10 +327,145 @@ def reaches(drafts: Sequence[Draft], told: Told, own: Sequence[Chunk] = ()) -> b
     return len({(d.section, d.section_status) for d in drafts}) == 1
 
 
+def _is_ordered(draft: Draft) -> bool:
+    """Whether it may be an order: it says when, how much or how long. `Udiliv to be stopped` does not."""
+    return draft.is_timed or draft.holds("amount") or draft.holds("duration") or (draft.anchor > 0 and draft.chunks[0].kind == "form")
+
+
+def _is_stopped(draft: Draft) -> bool:
+    """`Y tapered and stopped`: of no list of orders."""
+    chunks = (*draft.context, *draft.chunks)
+    # `not to restart`
+    denied = [n for n, c in enumerate(chunks) if c.kind == "cue" and any(b.value == "not" for b in chunks[max(0, n - 2) : n])]
+    cues = {c.value[0] for n, c in enumerate(chunks) if c.kind == "cue" and n not in denied}
+    return cues == {"stopped"} and not draft.is_timed and not draft.holds("amount")
+
+
+def reached_by(listed: Sequence[Draft], told: Told, own: Sequence[Chunk], unread: int) -> tuple[list[Draft], list[Draft]] | None:
+    """The orders of a list that a length told once is certainly of, and those that it may be of; None if it is certain of none.
+
+    `rest` leaves out an order that has a length of its own; without that word such an order makes the line doubtful for all. `unread`: how
+    many more orders of the list could not be read.
+    """
+    given: list[Draft] = []
+    doubtful: list[Draft] = []
+    ended = 0
+    for draft in listed:
+        stated = [c for c in (*draft.chunks, *draft.shared) if c not in own]
+        held = {c.kind for c in stated}
+        cues = {c.value[0] for c in (*draft.context, *stated) if c.kind == "cue"}
+        if told.numbers and draft.numbered not in told.numbers:
+            continue
+        if _is_stopped(draft):
+            if told.numbers:
+                return None
+            continue
+        forms = {c.value for c in stated if c.kind == "form"}
+        if told.form and forms and told.form not in forms and not forms & _ALIKE[told.form]:
+            continue
+        unending = [c for c in stated if c.kind == "duration_open"]
+        if "duration" in held or any(c.value != "continue" for c in unending) or held & (_OWN_COURSE - {"prn"}):
+            if not told.rest or held & (_OWN_COURSE - {"prn"}):
+                return None
+            ended += 1
+            continue
+        if cues - _STANDING - _UNSURE or draft.alternative or draft.replaced:
+            return None
+        goes_on = any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks[draft.anchor :] if c not in own)
+        unsure = goes_on or "prn" in held or cues & _UNSURE or not _complete(stated) or draft.shared_tail
+        if unending or unsure or (told.form and forms != {told.form}):
+            doubtful.append(draft)
+        else:
+            given.append(draft)
+    if len(given) + len(doubtful) + unread < told.least or (told.rest and not ended):
+        return None
+    if told.numbers and ({d.numbered for d in given + doubtful} != told.numbers or len(given + doubtful) != len(told.numbers)):
+        return None
+    if (told.number and (told.number != len(given) or doubtful or unread)) or not given:
+        return None
+    sections = {(d.section, d.section_status) for d in (*given, *doubtful)}
+    # `Current medications: …. All for 5 years`: so long until now.
+    return (given, doubtful) if len(sections) == 1 and sections.isdisjoint({("current", "reported")}) else None
+
+
 def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
     """Whether an order of the page names its parts, elsewhere than in the words `own`: `Duration: 14 days` at the end of the last block is
     of that block, and `Duration:` left blank in another stays blank."""
     return any(c.kind == "label" and c not in own for d in drafts for c in d.chunks)
+
+
+def _says_length(draft: Draft) -> bool:
+    goes_on = any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks)
+    return goes_on or draft.holds("duration") or draft.holds("duration_open")
+
+
+def _names_of(draft: Draft) -> tuple[str, ...]:
+    """What a statement may be named by elsewhere: its name, and its substances. Nothing where nobody can say."""
+    mention = draft.chunks[draft.anchor].value
+    if not isinstance(mention, DrugMention):
+        return ()
+    return (mention.key, *(m for members in mention.name.compositions for m in members)) if mention.name else (mention.key,)
+
+
+def _is_unknown(draft: Draft) -> bool:
+    return len(_names_of(draft)) < 2
+
+
+class _Orders:
+    """The statements of a page, counted once: it is asked about them at each line that tells something.
+
+    `covered`: their lines; `hidden`: lines that could not be read and are orders by what they hold: the list goes on behind them;
+    `going_on`: lines that go on with a statement; `labels`: how many labels they hold; `ordered`: how many may be orders,
+    `last_order`: the last of them; `named`: how often a name is told with a length; `last`, `last_unknown`: the last line of such a
+    statement, and of one of a name that nobody knows.
+    """
+
+    def __init__(self, out: Segmented, lines: Sequence[Line]) -> None:
+        drafts = out.drafts
+        self.covered = {n for d in drafts for n in range(d.line, d.last_line + 1)}
+        self.going_on: dict[int, Draft] = {}
+        for draft in drafts:
+            for line in range(draft.line + 1, draft.last_line + 1):
+                self.going_on.setdefault(line, draft)
+        self.labels = sum(c.kind == "label" for d in drafts for c in d.chunks)
+        meant = [d for d in drafts if _may_be_meant(d)]
+        self.ordered, self.last_order = len(meant), meant[-1] if meant else None
+        saying = [d for d in drafts if _says_length(d)]
+        self.named = Counter(name for d in saying for name in _names_of(d))
+        self.last = max((d.line for d in saying), default=-1)
+        self.last_unknown = max((d.line for d in saying if _is_unknown(d)), default=-1)
+        orders = Placed(chunks[0] for chunks, _ in lines if _looks_ordered(chunks))
+        unread = {c.start for span in {*out.unread} for c in orders.within(span)}
+        self.hidden = {n for n, (chunks, _) in enumerate(lines) if chunks[0].start in unread}
+
+    def told_apart(self, given: Sequence[Draft], listed: Sequence[Draft], line: int) -> list[Draft]:
+        """Those of a list of whose length the page speaks elsewhere too: `All for 5 days. Metformin to continue`."""
+        here = Counter(name for d in listed if _says_length(d) for name in _names_of(d))
+        below = max(line, listed[-1].line)
+        return [
+            d
+            for d in given
+            if any(self.named[name] > here[name] for name in _names_of(d)) or (self.last if _is_unknown(d) else self.last_unknown) > below
+        ]
+
+
+def _may_be_meant(draft: Draft) -> bool:
+    return _is_ordered(draft) and not _is_stopped(draft)
+
+
+def _looks_ordered(chunks: Sequence[Chunk]) -> bool:
+    """A line that is an order for something, by the form or amount near its beginning; no heading, and nothing is stopped in it."""
+    kinds = {c.kind for c in chunks}
+    if not {c.kind for c in chunks[:4]} & {"form", "amount"} or kinds.isdisjoint({"amount", "rate", "slots"}):
+        return False
+    if kinds & {"heading", "label"} or any(c.value == ":" for c in chunks):
+        return False
+    return not any(c.kind == "cue" and c.value[0] not in _UNSURE for c in chunks)
+
+
+def _is_changed(draft: Draft) -> bool:
+    """Whether it says that it is new, or goes on: `Tab Y - new`, then `to continue x 3 months` may be of the next alone."""
+    return any(c.kind in ("cue", "verb") for c in (*draft.context, *draft.chunks))
 
 
 class Placed:
@@ -185,7 +511,8 @@ class Sharing:
     def give(self, out: Segmented) -> None:
         """Give each order of the page what is told once for all of them, where that is certain; else a remark is left in `out`."""
         lines, drafts = self._lines, out.drafts
-        covered = {line for d in drafts for line in range(d.line, d.last_line + 1)}
+        orders = _Orders(out, lines)
+        covered = orders.covered
         rows, taken = sorted(covered), Placed(c for d in drafts for c in d.chunks)
         for line, told in self.told_once.items():
             first, last = lines[line][0][0], lines[line][0][-1]
@@ -197,6 +524,9 @@ class Sharing:
             if told.hour:
                 self._give_hour(out, line, told, covered)
                 continue
+            if told.is_length:
+                self._give_length(out, orders, line, told, span, own)
+                continue
             above, under = _around(rows, line, alone=not own)
             below = under and not told.heads
             visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
@@ -207,7 +537,7 @@ class Sharing:
                 for draft in drafts:
                     draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
             elif (told.word and (line - 1 in covered or line + 1 in covered)) or (
-                own and told_by_labels(drafts, own) and not self._is_of_a_block(drafts, line)
+                own and told_by_labels(drafts, own) and not self._is_of_a_block(orders, line)
             ):
                 out.remarks.append(span)
         # The orders of the first line: `all` is said of no order above them, and of none below.
@@ -218,7 +548,87 @@ class Sharing:
                 del first_line[-1].chunks[place:]
                 for draft in first_line:
                     draft.shared += told.chunks
-        self._doubt(out)
+        self._doubt(out, orders)
+
+    def _give_length(self, out: Segmented, orders: _Orders, line: int, told: Told, span: Span, own: Sequence[Chunk]) -> None:
+        """A length of time, to the orders of the list that the line stands right above or below."""
+        labelled = orders.labels > sum(c.kind == "label" for c in own)
+        listed: list[Draft] = []
+        reached, outside = None, False
+        of = orders.going_on.get(line)
+        if told.word or (of is not None and of is orders.last_order and line == of.last_line):
+            listed, below, unread = self._list_at(out, orders, line, told)
+            outside = orders.ordered > sum(map(_may_be_meant, listed))
+            reached = reached_by(listed, told, own, len(unread)) if listed else None
+            if not (told.rest or told.numbers) and any(c.kind == "duration" for n in unread for c in self._lines[n][0]):
+                reached = None
+            if told.numbers and (not self._typed or len({d.numbered for d in listed}) != len(listed)):
+                reached = None
+            doubt = not below or outside or bool(unread) or labelled or (reached is not None and reached[1])
+            if not told.word and reached is not None and (doubt or not self._is_of_all_above(listed, line, told, span, own)):
+                reached = None
+        given, doubtful = reached or ([], listed)
+        apart = orders.told_apart(given, listed, line) if given else []
+        for draft in given:
+            if any(draft is other for other in apart):
+                continue
+            if own and any(c in own for c in draft.chunks):
+                # `to continue x 3 months`: so long, and not after it.
+                draft.chunks = [c for c in draft.chunks if c not in own or c.kind != "duration_open"]
+            else:
+                draft.shared += told.chunks
+        if told.word and reached is None:
+            open_end = not orders.covered.isdisjoint((line - 1, line + 1))
+        elif told.word:
+            # It may be of an order elsewhere on the page too, unless it names list numbers.
+            open_end = bool(doubtful or apart) or (outside and not told.numbers)
+        else:
+            open_end = bool(own) and labelled and not self._is_of_a_block(orders, line)
+        if open_end:
+            out.remarks.append(span)
+
+    def _is_of_all_above(self, listed: Sequence[Draft], line: int, told: Told, span: Span, own: Sequence[Chunk]) -> bool:
+        """Whether nothing but a length below a list is of each order of it. One that goes on may be of the last alone, unless three or more
+        stand above it, each on a line, and none is new."""
+        visit = line + 1 < len(self._lines) and means(self._lines[line + 1][0][0], "review_phrases")
+        if visit or not self._typed or not self._is_level(listed, span):
+            return False
+        if not told.goes_on:
+            return True
+        one_each = all(d.line == d.last_line or any(c in own for c in d.chunks) for d in listed)
+        return one_each and len(listed) > 2 and not any(_is_changed(d) for d in listed)
+
+    def _list_at(self, out: Segmented, orders: _Orders, line: int, told: Told) -> tuple[list[Draft], bool, list[int]]:
+        """The orders in the lines right above or below a line, with no other line between; nothing where it stands between two lists.
+
+        Beside them: whether the line stands below them, and the lines of the list that are orders and could not be read.
+        """
+        covered, hidden = orders.covered, orders.hidden
+        first = last = line
+        while first - 1 in covered or first - 1 in hidden:
+            first -= 1
+        while last + 1 in covered or last + 1 in hidden:
+            last += 1
+        at, to = (bisect_left(out.drafts, n, key=lambda d: d.line) for n in (first, line))
+        before = out.drafts[at:to]
+        behind = out.drafts[bisect_right(out.drafts, line, key=lambda d: d.line) : bisect_right(out.drafts, last, key=lambda d: d.line)]
+        ordered = any(map(_may_be_meant, behind))
+        while behind and not _is_ordered(behind[-1]):
+            # `Z was discussed for later`
+            behind.pop()
+        above = before, True, [n for n in range(first, line) if n in hidden]
+        below = behind, False, [n for n in range(line + 1, last + 1) if n in hidden]
+        if told.heads:
+            return below if ordered else ([], False, [])
+        if before and (told.above or not (ordered or below[2])):
+            return above
+        return below if not before and not told.above and not above[2] and self._is_at_head(line) else ([], False, [])
+
+    def _is_at_head(self, line: int) -> bool:
+        """Whether nothing but a heading stands above: `All for 5 days` below complaints is said of those."""
+        chunks = self._lines[line - 1][0] if line else []
+        medicines = any(self._surface(c) in _MEDICINES or c.kind == "form" for c in self._lines[line][0])
+        return medicines or not chunks or (len(chunks) <= 2 and means(chunks[0], "heading"))
 
     def _give_hour(self, out: Segmented, line: int, told: Told, covered: Collection[int]) -> None:
         """`Morning:` is told of the orders in the lines below it, up to an empty line or one that is none."""
@@ -233,11 +643,13 @@ class Sharing:
         elif listed:
             out.remarks.append(Span(told.chunks[0].start, told.chunks[0].end))
 
-    def _doubt(self, out: Segmented) -> None:
+    def _doubt(self, out: Segmented, orders: _Orders) -> None:
         """What stands in a line of its own, in words not read or behind `all`, may be of each order that says nothing of the kind."""
         drafts = out.drafts
-        lent = (once for line, once in self.told_once.items() if not self._is_of_a_block(drafts, line))
+        lent = (once for line, once in self.told_once.items() if not self._is_of_a_block(orders, line))
         told = {sort_of(c.kind) for once in lent for c in once.chunks}
+        if any(self._is_of_several(orders, line, chunks) for line, (chunks, _) in enumerate(self._lines)):
+            told.add("duration")
         if out.remarks or out.unread:
             placed = Placed(c for chunks, _ in self._lines for c in chunks if c.kind in TOLD_ONCE)
             told |= {sort_of(c.kind) for span in {*out.remarks, *out.unread} for c in placed.within(span)}
@@ -249,12 +661,30 @@ class Sharing:
                 if behind is not None:
                     told |= {sort_of(c.kind) for c in draft.chunks[behind:] if c.kind in TOLD_ONCE}
         for draft in drafts:
-            draft.told_beside = frozenset(told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared)})
+            # `to continue` behind one order, and a length below: which of them is the end is not certain.
+            draft.told_beside = frozenset(
+                told - {sort_of(c.kind) for c in (*draft.chunks, *draft.shared) if c.kind != "duration_open" or c.value != "continue"}
+            )
 
-    def _is_of_a_block(self, drafts: Sequence[Draft], line: int) -> bool:
+    def _is_of_several(self, orders: _Orders, line: int, chunks: Sequence[Chunk]) -> bool:
+        """Whether a line may tell the length of each order: `Two weeks' medicines given` below a list, be it taken for a part of the last
+        order or not; `H. pylori kit for 14 days -` above one."""
+        covered = orders.covered
+        if not any(c.kind in ("duration", "duration_open") for c in chunks):
+            return False
+        if any(c.kind == "word" and self._surface(c) in _ALL_OR_SOME for c in chunks):
+            # `All except X for 5 days`
+            return not covered.isdisjoint((line - 1, line, line + 1))
+        if any(c.kind in _OF_ONE for c in chunks):
+            return False
+        if line not in covered:
+            return (line - 1 in covered or line + 1 in covered) and not any(means(c, "review_phrases") for c in chunks)
+        return line in orders.going_on and not self._is_of_a_block(orders, line)
+
+    def _is_of_a_block(self, orders: _Orders, line: int) -> bool:
         """Whether a line goes on, without a gap, with an order whose parts are named one by one."""
         chunks = self._lines[line][0]
-        of = next((d for d in drafts if d.line < line <= d.last_line), None)
+        of = orders.going_on.get(line)
         if of is None or chunks[0].kind != "label" or not told_by_labels((of,), chunks):
             return False
         above = [c for c in of.chunks if c.start < chunks[0].start]

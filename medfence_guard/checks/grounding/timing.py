@@ -14,7 +14,9 @@ from medfence_guard.compare import ABSTAIN, PASS, Judgement, compare_duration, c
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
+from medfence_guard.reader.text import fold
 
 
 @of_a_statement("grounding.frequency")
@@ -61,15 +63,57 @@ def _same_rate(context: Context, claim: Claim, statement: Statement) -> Judgemen
 @of_a_statement("grounding.duration")
 def duration_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`duration`: weeks and days convert exactly, months and days never."""
-    roles = context.roles_of(claim)
+    roles = _without_going_on(context.roles_of(claim))
     setting = setting_for(context, item, statement)
-    same_end = _same_end(context, claim, statement)
+    same_end = _goes_on(context, roles, statement) or _same_end(context, claim, statement)
     if same_end is not None:
         return claim_findings(context, claim, [same_end], "grounding.duration")
     judgements = unreadable_claim(roles) or compare_duration(setting, roles)
     bare = () if roles.durations else ("numbers",)
     judgements = [*judgements, *said_besides(context, setting, item, claim, roles, beside=("durations", *bare))]
     return claim_findings(context, claim, judgements, "grounding.duration")
+
+
+_CONTINUE = ("continue", "before")
+
+
+def _without_going_on(roles: Roles) -> Roles:
+    """`continue till review` is `till review`."""
+    ends = any(r.value != "continue" for r in roles.open_durations)
+    if ends and not roles.durations and roles.cues and all(r.value == _CONTINUE for r in roles.cues):
+        return replace(roles, cues=[])
+    return roles
+
+
+def _goes_on(context: Context, roles: Roles, statement: Statement) -> Judgement | None:
+    """The claim `continue`: a length without an end, where that word stands behind an order that has no other."""
+    told = [r for r in roles.cues if r.value == _CONTINUE] or [r for r in roles.open_durations if r.value == "continue"]
+    source = statement.roles
+    if (
+        not told
+        or len(roles.cues) + len(roles.open_durations) != 1
+        or roles.durations
+        or roles.residue
+        or roles.inert
+        or source.durations
+        or source.open_durations
+    ):
+        return None
+    goes_on = [c for c in (*statement.beside, *statement.chunks) if c.kind == "cue" and c.value[0] == "continue"]
+    behind = [r.chunk for r in source.cues if fold(context.text(Span(r.chunk.start, r.chunk.end))).text.lstrip("- ") == "continue"]
+    if len(goes_on) == 1 and behind == goes_on and _is_behind(statement, behind[0]) and not source.unsupported:
+        return Judgement(PASS, "duration.equal", "source says the same", (behind[0],))
+    if goes_on:
+        says = "source says to continue it, not that it has no end"
+        return Judgement(ABSTAIN, "duration.other_end", says, tuple(goes_on), severity=Severity.MAJOR)
+    return None
+
+
+def _is_behind(statement: Statement, chunk: Chunk) -> bool:
+    """Whether a word stands behind the order, in the same sentence."""
+    name = statement.roles.name
+    before = [c for c in statement.chunks if c.end <= chunk.start]
+    return name is not None and chunk.start > name.end and bool(before) and before[-1].value != "."
 
 
 _ENDS = frozenset({"till", "until", "upto", "up"})

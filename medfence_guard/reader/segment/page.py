@@ -14,7 +14,7 @@ from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.openings import count_serials, soap_letter, table_head
 from medfence_guard.reader.segment.line import read_line
 from medfence_guard.reader.segment.sheet import Sheet
-from medfence_guard.reader.shared import HEADS_A_LIST, Line, Sharing, Told
+from medfence_guard.reader.shared import HEADS_A_LIST, Line, Sharing, Told, parted
 
 
 def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass]) -> list[AsideClass]:
@@ -40,7 +40,7 @@ def cut(
     `typed`: no line of the text can have been lost, and no word misread; `misread`: what the words
     of a page that an engine recognised may be.
     """
-    placed = [(line, extent(line[0])) for line in lines]
+    placed = [(line, extent(line[0])) for line in parted(lines, lambda c: text[c.start : c.end])]
     placed = [(line, span) for line, span in placed if not is_rule(text[slice(*span)])]
     lines = [line for line, _ in placed]
     sheet = _sheet_of(lines, text, lexicon, None if split else spoken_in(text))
@@ -109,6 +109,8 @@ def _read_lines(sheet: Sheet, lines: Sequence[Line], told_once: Mapping[int, Tol
             sheet.close()
             if sheet.surface(chunks[0]) in HEADS_A_LIST:
                 _heads_orders(sheet)
+            # `Continue all for 1 month` may be of more than stands on the page.
+            sheet.out.collectives.extend(c for c in chunks if c.kind == "collective")
             sections.append((sheet.section, sheet.section))
             sheet.told_asides.append((chunks[0].start, chunks[-1].end))
             continue
