@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.draft import Draft
+from medfence_guard.reader.remarks import CHANGES
 
 ACTIVE, UNDECIDED, MENTION = "active", "undecided", "mention"
 # Cue class -> what a statement under it is. `None`: the class does not speak of status.
@@ -130,6 +131,8 @@ def _finding_before_the_name(lead: Sequence[Chunk], surface: Callable[[Chunk], s
     return last if last is not None and last.kind == "pseudo_cue" else None
 
 
+# By which an order is told to be new.
+_BEGINNING = frozenset({"start", "begin", "add", "restart", "resume"})
 _OF_AN_ORDER = frozenset("drug form amount number tuple percent rate slots duration when route weekday prn".split())
 _UNCHANGED = ("change", "increase", "decrease", "reduction")
 
@@ -238,6 +241,10 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         return Assertion(UNDECIDED, (finding,))
     if ACTIVE in kinds or verbs:
         return Assertion(ACTIVE, cues)
+    begun = any(c.kind == "terminator" and not _BEGINNING.isdisjoint(surface(c).split()) for c in [*draft.context, *lead])
+    if draft.section == CHANGES and not (begun and timed):
+        # `Changes today:` and below it `Metformin 500 mg BD`: what it was, or what it is.
+        return Assertion(UNDECIDED, cues)
     if draft.section_status in ("active", "reported"):
         return Assertion(ACTIVE, cues)
     if not ordered:

@@ -224,6 +224,8 @@ class OrderHeadings:
 
     of_plans: re.Pattern[str]
     of_orders: re.Pattern[str]
+    of_lists: re.Pattern[str]
+    of_changes: re.Pattern[str]
     after_treatment: re.Pattern[str]
     given_today: re.Pattern[str]
 
@@ -246,6 +248,8 @@ class OrderHeadings:
                 f"{led}(?:{one_of('order_leads')} {one_of('orders')}(?: {purpose})?|{one_of('orders')} {purpose})|"
                 f"{one_of('leads')} {one_of('orders')}|{led}(?:{one_of('set_leads')} )?{sets} {purpose}|{one_of('whole')}"
             ),
+            of_lists=re.compile(rf"{one_of('lists')}(?: ?\({one_of('defaults')}\)?)?"),
+            of_changes=re.compile(one_of("changes")),
             after_treatment=re.compile(f"{led}(?:home )?{sets} {after}"),
             given_today=re.compile(rf"\b{one_of('treatments')}\b[^.;:?\n]{{0,40}}\b(?:given|done|completed) today\b"),
         )

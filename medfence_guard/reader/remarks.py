@@ -79,6 +79,8 @@ _PAST_OCCASION = re.compile(
     r"(?:day before yesterday|(?:\d+|an?|one|two|three|four|five|six|few|several|couple of) ?"
     r"(?:h|hr|hour|d|day|wk|week|mth|month|yr|year|din|hafte|mahine|saal)s?\.? ?(?:ago|back|before|prior|earlier|pehle|pahle))\W*$"
 )
+# The section of `Changes today:`.
+CHANGES = "changes"
 _LONGEST_SENTENCE = 200
 _NOT_YET = frozenset({"be", "being", "will", "due", "planned", "when", "mother", "father", "husband", "wife"})
 _DECORATION = "#=*-_:. ()<>/[]~|"
@@ -108,6 +110,10 @@ def heads_orders(text: str, lexicon: Lexicon, *, treated: Callable[[], bool]) ->
     bare = text.strip(_DECORATION)
     if words.of_plans.fullmatch(bare):
         return "plan", "cue"
+    if words.of_lists.fullmatch(bare):
+        return "current", "cue"
+    if words.of_changes.fullmatch(bare):
+        return CHANGES, "cue"
     stands = words.of_orders.fullmatch(bare) or (words.after_treatment.fullmatch(bare) and treated())
     return ("rx", "active") if stands else None
 

@@ -18,6 +18,7 @@ _LINE_SECTIONS = frozenset(
 )
 # A list of what is taken begins in the middle of a sentence.
 _LEADING = frozenset({"pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of"})
+_FINDINGS = "findings_and_symptoms"
 _LONGEST_HEADING = 12  # in chunks
 # Labels that are a heading below an order as well.
 _ABOVE_LABELS = frozenset({"rx", "adv", "advice", "plan", "treatment"})
@@ -180,6 +181,7 @@ def _is_treated(sheet: Sheet, place: int) -> bool:
 def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
     framed = chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")
+    hashed = chunks[0].value == "#"
     decorated = framed or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
     written = any(c.kind in ("word", "inert", "heading", "label", "cue") for c in chunks)
     if (
@@ -193,6 +195,9 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     colon = next((n for n, c in enumerate(chunks[:8]) if c.kind == "mark" and c.value in (":", ":-")), len(chunks) - 1)
     inline = colon < len(chunks) - 1
     text = sheet.text[chunks[0].start : chunks[colon].end]
+    if inline and colon == 1 and chunks[0].kind == "medicine_class":
+        # `Tear substitute: Refresh Tears`: what it is, before its name.
+        return chunks
     if any(c.kind in ("drug", "amount") for c in chunks[:colon]) or (not inline and chunks[colon].kind in ("drug", "amount")):
         return chunks
     if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
@@ -212,6 +217,8 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     known = any(
         means(c, "heading") or c.kind in ("indication", "medicine_class", "header_line_starts", "form", "label", "item") for c in chunks
     )
+    # `# HFpEF, compensated`: a problem of the list, with the orders for it below.
+    known = known or (hashed and any(c.kind == "word" and sheet.lexicon.plain.group(str(c.value)) == _FINDINGS for c in chunks))
     # `PRN medicines`, `As needed by Dr Rao`: when those below are taken.
     needed = (
         not inline
