@@ -98,7 +98,20 @@ def _is_harm_by(finding: str, after: Chunk, surface: Callable[[Chunk], str]) -> 
 
 
 _QUALIFYING = frozenset(
-    {"medicine_class", "word", "indication", "prn", "cue", "duration", "when", "number", "amount", "header_line_starts", "unsupported"}
+    {
+        "medicine_class",
+        "word",
+        "indication",
+        "prn",
+        "cue",
+        "duration",
+        "when",
+        "number",
+        "amount",
+        "header_line_starts",
+        "unsupported",
+        "weekday",
+    }
 )
 
 _DENIALS = frozenset("not never isn't wasn't hasn't isnt wasnt nahi नहीं".split())

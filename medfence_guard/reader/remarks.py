@@ -82,7 +82,7 @@ _PAST_OCCASION = re.compile(
 # The section of `Changes today:`.
 CHANGES = "changes"
 _LONGEST_SENTENCE = 200
-_NOT_YET = frozenset({"be", "being", "will", "due", "planned", "when", "mother", "father", "husband", "wife"})
+_NOT_YET = frozenset({"be", "being", "will", "due", "planned", "last", "previous", "when", "mother", "father", "husband", "wife"})
 _DECORATION = "#=*-_:. ()<>/[]~|"
 
 
