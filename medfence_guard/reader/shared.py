@@ -200,7 +200,9 @@ class Sharing:
             above, under = _around(rows, line, alone=not own)
             below = under and not told.heads
             visit = line + 1 < len(lines) and means(lines[line + 1][0][0], "review_phrases")
-            beside = (below or above) if told.word else below and bool(own) and self._typed and not visit and not told_by_labels(drafts, own)
+            beside = (
+                (below or above) if told.word else below and bool(own) and self._typed and not visit and not told_by_labels(drafts, own)
+            )
             if beside and (told.word or self._is_level(drafts, span)) and reaches(drafts, told, own):
                 for draft in drafts:
                     draft.shared += () if own and any(c in own for c in draft.chunks) else told.chunks
