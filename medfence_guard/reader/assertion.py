@@ -114,6 +114,7 @@ _QUALIFYING = frozenset(
     }
 )
 
+_UNASKED = frozenset({"without"})
 _DENIALS = frozenset("not never isn't wasn't hasn't isnt wasnt nahi नहीं".split())
 
 
@@ -174,8 +175,12 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         else:
             classes.append((cue_class, chunk))
     is_qualified = _qualified(draft) if after_name else None
+    kept = not ordered and any(name == "continue" and not _DENIALS.isdisjoint(surface(cue).split()) for name, cue in classes)
     for chunk in after_name:
         cue_class, direction = chunk.value
+        if kept and cue_class == "not_taking" and surface(chunk) in _UNASKED:
+            # `Never stop X without asking us`
+            continue
         if cue_class in ("stopped", "held", "avoid") and direction != "after" and is_qualified is not None and is_qualified(chunk):
             # `x 5 days, stop`, `hold if HR < 60`, `avoid in pregnancy`: an end with a condition or a date is no end yet.
             classes.append(("ambiguous", chunk))
