@@ -167,6 +167,7 @@ class Names:
 
 # --- tables ---------------------------------------------------------------------------------------------------------------
 
+
 def read_table(path: Path) -> list[dict[str, str]]:
     """Rows of a CSV with a header, as text. Raises TableError when missing or ragged."""
     if not path.is_file():

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.draft import Draft
+from medfence_guard.reader.remarks import CHANGES
 
 ACTIVE, UNDECIDED, MENTION = "active", "undecided", "mention"
 # Cue class -> what a statement under it is. `None`: the class does not speak of status.
@@ -97,9 +98,23 @@ def _is_harm_by(finding: str, after: Chunk, surface: Callable[[Chunk], str]) -> 
 
 
 _QUALIFYING = frozenset(
-    {"medicine_class", "word", "indication", "prn", "cue", "duration", "when", "number", "amount", "header_line_starts", "unsupported"}
+    {
+        "medicine_class",
+        "word",
+        "indication",
+        "prn",
+        "cue",
+        "duration",
+        "when",
+        "number",
+        "amount",
+        "header_line_starts",
+        "unsupported",
+        "weekday",
+    }
 )
 
+_UNASKED = frozenset({"without"})
 _DENIALS = frozenset("not never isn't wasn't hasn't isnt wasnt nahi नहीं".split())
 
 
@@ -130,6 +145,8 @@ def _finding_before_the_name(lead: Sequence[Chunk], surface: Callable[[Chunk], s
     return last if last is not None and last.kind == "pseudo_cue" else None
 
 
+# By which an order is told to be new.
+_BEGINNING = frozenset({"start", "begin", "add", "restart", "resume"})
 _OF_AN_ORDER = frozenset("drug form amount number tuple percent rate slots duration when route weekday prn".split())
 _UNCHANGED = ("change", "increase", "decrease", "reduction")
 
@@ -158,8 +175,12 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         else:
             classes.append((cue_class, chunk))
     is_qualified = _qualified(draft) if after_name else None
+    kept = not ordered and any(name == "continue" and not _DENIALS.isdisjoint(surface(cue).split()) for name, cue in classes)
     for chunk in after_name:
         cue_class, direction = chunk.value
+        if kept and cue_class == "not_taking" and surface(chunk) in _UNASKED:
+            # `Never stop X without asking us`
+            continue
         if cue_class in ("stopped", "held", "avoid") and direction != "after" and is_qualified is not None and is_qualified(chunk):
             # `x 5 days, stop`, `hold if HR < 60`, `avoid in pregnancy`: an end with a condition or a date is no end yet.
             classes.append(("ambiguous", chunk))
@@ -238,6 +259,10 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
         return Assertion(UNDECIDED, (finding,))
     if ACTIVE in kinds or verbs:
         return Assertion(ACTIVE, cues)
+    begun = any(c.kind == "terminator" and not _BEGINNING.isdisjoint(surface(c).split()) for c in [*draft.context, *lead])
+    if draft.section == CHANGES and not (begun and timed):
+        # `Changes today:` and below it `Metformin 500 mg BD`: what it was, or what it is.
+        return Assertion(UNDECIDED, cues)
     if draft.section_status in ("active", "reported"):
         return Assertion(ACTIVE, cues)
     if not ordered:

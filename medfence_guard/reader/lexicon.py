@@ -219,6 +219,43 @@ def _part_of(stems: Sequence[str]) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderHeadings:
+    """`order_headings` of `lexicon/sections.json`, compiled: headings of orders that stand now (`reader/remarks.py`)."""
+
+    of_plans: re.Pattern[str]
+    of_orders: re.Pattern[str]
+    of_lists: re.Pattern[str]
+    of_changes: re.Pattern[str]
+    after_treatment: re.Pattern[str]
+    given_today: re.Pattern[str]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> OrderHeadings:
+        """KeyError if a table is missing; the rulepack loader reports it."""
+
+        def one_of(*tables: str) -> str:
+            return "(?:" + "|".join(re.escape(w) for w in sorted({w for t in tables for w in raw[t]}, key=lambda w: (-len(w), w))) + ")"
+
+        led = f"(?:{one_of('leads')} )?"
+        purpose, after = one_of("purposes"), one_of("after_treatment")
+        plans, sets = one_of("plans"), one_of("sets")
+        plan_purpose = one_of("purposes", "plan_purposes")
+        return cls(
+            of_plans=re.compile(
+                f"{led}(?:{one_of('plan_leads')} {plans}(?: {plan_purpose})?|{plans} {plan_purpose})|{one_of('leads')} {plans}",
+            ),
+            of_orders=re.compile(
+                f"{led}(?:{one_of('order_leads')} {one_of('orders')}(?: {purpose})?|{one_of('orders')} {purpose})|"
+                f"{one_of('leads')} {one_of('orders')}|{led}(?:{one_of('set_leads')} )?{sets} {purpose}|{one_of('whole')}"
+            ),
+            of_lists=re.compile(rf"{one_of('lists')}(?: ?\({one_of('defaults')}\)?)?"),
+            of_changes=re.compile(one_of("changes")),
+            after_treatment=re.compile(f"{led}(?:home )?{sets} {after}"),
+            given_today=re.compile(rf"\b{one_of('treatments')}\b[^.;:?\n]{{0,40}}\b(?:given|done|completed) today\b"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class GluedWords:
     """Harmless text by its letters alone, for runs whose spaces were lost (`reader/glued.py`).
 
@@ -582,6 +619,7 @@ class Lexicon:
     remarks: RemarkWords
     glued: GluedWords
     departments: Mapping[str, frozenset[str]]
+    order_headings: OrderHeadings
     same_reasons: Mapping[str, str]
     long_standing: frozenset[str]
     mass_and_units: frozenset[str]
@@ -851,6 +889,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         remarks=RemarkWords.from_json(tables["remarks"]),
         glued=GluedWords.from_json(tables),
         departments={start: frozenset(n for n in stamped if n[:3] == start) for start in {n[:3] for n in stamped}},
+        order_headings=OrderHeadings.from_json(sections["order_headings"]),
         long_standing=frozenset(reasons["long_standing"]),
         same_reasons={wording: group[0] for group in reasons["same"] for wording in group},
         mass_and_units=frozenset(tables["units"]["mass_and_units"]),

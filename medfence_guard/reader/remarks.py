@@ -11,6 +11,7 @@ A heading is a remark too: `OLD LIST`, `Ward stock:`, `## Weaned` put the orders
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from medfence_guard.reader.lexicon import Lexicon, spoken_in
 
@@ -78,6 +79,10 @@ _PAST_OCCASION = re.compile(
     r"(?:day before yesterday|(?:\d+|an?|one|two|three|four|five|six|few|several|couple of) ?"
     r"(?:h|hr|hour|d|day|wk|week|mth|month|yr|year|din|hafte|mahine|saal)s?\.? ?(?:ago|back|before|prior|earlier|pehle|pahle))\W*$"
 )
+# The section of `Changes today:`.
+CHANGES = "changes"
+_LONGEST_SENTENCE = 200
+_NOT_YET = frozenset({"be", "being", "will", "due", "planned", "last", "previous", "when", "mother", "father", "husband", "wife"})
 _DECORATION = "#=*-_:. ()<>/[]~|"
 
 
@@ -93,6 +98,36 @@ def heads_something_else(text: str, lexicon: Lexicon) -> bool:
         return False
     rest = _WORD.findall(words.other_headings.sub(" ", bare))
     return len(rest) <= 5 and sum(not (word in words.heading_words or word.isdigit()) for word in rest) <= 1
+
+
+def heads_orders(text: str, lexicon: Lexicon, *, treated: Callable[[], bool]) -> tuple[str, str] | None:
+    """The section of `Current plan:`, `Medicines for home:`, `Home meds after chemo` below `cycle 2 given today`: orders that stand now.
+
+    Every word is a listed one: `Plan if no better:`, `Meds for wife:`, `Current orders (stopped today):` are no such heading.
+    `treated`: whether the page says above the heading that the treatment was given.
+    """
+    words = lexicon.order_headings
+    bare = text.strip(_DECORATION)
+    if words.of_plans.fullmatch(bare):
+        return "plan", "cue"
+    if words.of_lists.fullmatch(bare):
+        return "current", "cue"
+    if words.of_changes.fullmatch(bare):
+        return CHANGES, "cue"
+    stands = words.of_orders.fullmatch(bare) or (words.after_treatment.fullmatch(bare) and treated())
+    return ("rx", "active") if stands else None
+
+
+def place_of_treatment(text: str, lexicon: Lexicon) -> int:
+    """Where the page says first `AC cycle 2 given today`, with nothing in the sentence that denies or limits it; its end if nowhere."""
+    remarks = lexicon.remarks
+    for found in lexicon.order_headings.given_today.finditer(text):
+        begins = max(text.rfind(mark, max(0, found.start() - _LONGEST_SENTENCE), found.start()) for mark in ".;\n") + 1
+        said = _WORD.findall(text, begins, found.end())[:-2]
+        limiting = (remarks.denials, lexicon.doubt_words, remarks.deciding_first, _NOT_YET)
+        if not any(word in words for word in said for words in limiting):
+            return found.start()
+    return len(text)
 
 
 def heads_two_columns(text: str, lexicon: Lexicon) -> bool:

@@ -246,9 +246,7 @@ def test_one_more_finding_never_improves_a_verdict(
 
     def of(verdicts: list[Verdict]) -> Verdict:
         rule = (Evidence(kind="rule", rule_id="t"),)
-        findings = [
-            Finding(check_id="t", field_path="$", verdict=v, severity=Severity.MAJOR, evidence=rule, message="") for v in verdicts
-        ]
+        findings = [Finding(check_id="t", field_path="$", verdict=v, severity=Severity.MAJOR, evidence=rule, message="") for v in verdicts]
         return aggregate(findings, claims=claims, verified=verified, statements=statements, accounted=accounted)
 
     if before:

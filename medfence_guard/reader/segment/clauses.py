@@ -69,7 +69,7 @@ def flush(sheet: Sheet, *, whole_line: bool = False, ends_with_colon: bool = Fal
     if clause and (suffered or (sheet.injected and sheet.open is None)):
         relevant.append(clause[0])
     if ends_with_colon and whole_line and (relevant or strange):
-        sheet.unknown_heading = True
+        sheet.stand_elsewhere()
         return
     if (
         whole_line

@@ -9,7 +9,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.asides import is_aside, is_of_the_paper
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.lines import undecorated
-from medfence_guard.reader.remarks import heads_something_else, heads_two_columns
+from medfence_guard.reader.remarks import heads_orders, heads_something_else, heads_two_columns, place_of_treatment
 from medfence_guard.reader.segment.sheet import Sheet
 
 # Sections whose inline heading (`Allergy: Clonazepam`) speaks of its own line only.
@@ -18,6 +18,8 @@ _LINE_SECTIONS = frozenset(
 )
 # A list of what is taken begins in the middle of a sentence.
 _LEADING = frozenset({"pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of"})
+_FINDINGS = "findings_and_symptoms"
+_LONGEST_HEADING = 12  # in chunks
 # Labels that are a heading below an order as well.
 _ABOVE_LABELS = frozenset({"rx", "adv", "advice", "plan", "treatment"})
 
@@ -35,7 +37,7 @@ class _Heading(NamedTuple):
 
     @property
     def is_rx(self) -> bool:
-        return self.surface in ("rx", "℞")
+        return self.surface in ("rx", "℞", "e-rx", "erx", "e rx")
 
 
 def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
@@ -113,23 +115,73 @@ def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: in
     """What stands behind and below the heading is of its section. `led`: what leads the heading (`Mother's medications:`, `Sample Rx`)
     qualifies it."""
     name = heading.name
+    if not inline and (name == "followup" or heading.status in ("stopped", "past", "allergy", "family")):
+        sheet.elsewhere_line = sheet.line
     if inline and sheet.last_below < rest and (name in _LINE_SECTIONS or (heading.leads and not heading.colon)):
         sheet.after_line = sheet.after_line or sheet.section
     sheet.section = (name, heading.status)
     if name == "followup" and inline and any(c.kind == "cue" for c in led):
         # `hold until review: Tab X`
-        sheet.unknown_heading = True
+        sheet.stand_elsewhere()
         return
     kept = sheet.unknown_heading and inline and means(heading.chunk, "label")
-    sheet.unknown_heading = kept or (bool(led) and name in ("rx", "current", "plan") and len(led) <= 3)
+    sheet.unknown_heading = kept
+    if led and name in ("rx", "current", "plan") and len(led) <= 3:
+        sheet.stand_elsewhere()
     sheet.muted = False
     if heading.leads:
         sheet.context.append(heading.chunk)
 
 
+def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | None:
+    """What stands behind `Current plan:`, `Medicines for home`, whose orders stand; None if the line begins with no such heading."""
+    colon = next((n for n, c in enumerate(chunks[:_LONGEST_HEADING]) if c.kind == "mark" and c.value in (":", ":-")), None)
+    alone = colon is None or colon == len(chunks) - 1
+    if colon is None and not sheet.followed[sheet.line]:
+        return None
+    if not alone and chunks[(colon or 0) + 1].kind not in ("drug", "form", "verb", "item"):
+        return None
+    end = len(chunks) if colon is None else colon
+    known = meaning_of(chunks[0], "heading")
+    if end == 0 or end > _LONGEST_HEADING or (end == 1 and isinstance(known, tuple)):
+        return None
+    text = sheet.text[chunks[0].start : chunks[end - 1].end]
+    section = heads_orders(text, sheet.lexicon, treated=lambda: _is_treated(sheet, chunks[0].start))
+    if section is None:
+        return None
+    sheet.close()
+    sheet.told_asides.append((chunks[0].start, chunks[end - 1].end))
+    # `Ward chart`, `Stopped:` and right below it `Current orders`: they stand under both.
+    above = sheet.elsewhere_line == sheet.line - 1 or heads_something_else(_line_above(sheet.text, chunks[0].start), sheet.lexicon)
+    sheet.unknown_heading = False
+    if above:
+        sheet.stand_elsewhere()
+    sheet.section, sheet.after_line, sheet.ahead = section, None, (-2, [])
+    return chunks[end + 1 :]
+
+
+def _line_above(text: str, place: int) -> str:
+    """The last line above the one of this place that is not blank."""
+    end = text.rfind("\n", 0, place)
+    while end > 0:
+        begin = text.rfind("\n", 0, end)
+        line = text[begin + 1 : end].strip()
+        if line:
+            return line
+        end = begin
+    return ""
+
+
+def _is_treated(sheet: Sheet, place: int) -> bool:
+    if sheet.treated_at is None:
+        sheet.treated_at = place_of_treatment(sheet.text, sheet.lexicon)
+    return sheet.treated_at < place
+
+
 def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
     framed = chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")
+    hashed = chunks[0].value == "#"
     decorated = framed or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
     written = any(c.kind in ("word", "inert", "heading", "label", "cue") for c in chunks)
     if (
@@ -143,6 +195,9 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     colon = next((n for n, c in enumerate(chunks[:8]) if c.kind == "mark" and c.value in (":", ":-")), len(chunks) - 1)
     inline = colon < len(chunks) - 1
     text = sheet.text[chunks[0].start : chunks[colon].end]
+    if inline and colon == 1 and chunks[0].kind == "medicine_class":
+        # `Tear substitute: Refresh Tears`: what it is, before its name.
+        return chunks
     if any(c.kind in ("drug", "amount") for c in chunks[:colon]) or (not inline and chunks[colon].kind in ("drug", "amount")):
         return chunks
     if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
@@ -162,6 +217,8 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     known = any(
         means(c, "heading") or c.kind in ("indication", "medicine_class", "header_line_starts", "form", "label", "item") for c in chunks
     )
+    # `# HFpEF, compensated`: a problem of the list, with the orders for it below.
+    known = known or (hashed and any(c.kind == "word" and sheet.lexicon.plain.group(str(c.value)) == _FINDINGS for c in chunks))
     # `PRN medicines`, `As needed by Dr Rao`: when those below are taken.
     needed = (
         not inline
@@ -175,7 +232,7 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
         return chunks
     sheet.close()
     sheet.section = ("", "unknown")
-    sheet.unknown_heading = True
+    sheet.stand_elsewhere()
     sheet.ahead = (-2, [])
     return chunks[colon + 1 :]
 

@@ -23,7 +23,7 @@ from medfence_guard.reader.openings import (
     soap_letter,
 )
 from medfence_guard.reader.segment.clauses import flush, note_text, note_unread
-from medfence_guard.reader.segment.headings import behind_other_heading
+from medfence_guard.reader.segment.headings import behind_order_heading, behind_other_heading
 from medfence_guard.reader.segment.orders import begin
 from medfence_guard.reader.segment.sheet import Sheet
 from medfence_guard.reader.segment.walk import Cursor, walk
@@ -39,7 +39,9 @@ def read_line(sheet: Sheet, chunks: list[Chunk]) -> None:
     if not sheet.signs and not sheet.marked_for_a_model and (name := plain_order(chunks)):
         _read_plain_order(sheet, chunks, name)
         return
-    chunks = behind_other_heading(sheet, separated(chunks, sheet.text))
+    chunks = separated(chunks, sheet.text)
+    behind = behind_order_heading(sheet, chunks)
+    chunks = behind_other_heading(sheet, chunks) if behind is None else behind
     if not chunks:
         return
     chunks = _without_bullet(sheet, behind_bar(chunks))
@@ -151,7 +153,7 @@ def _is_of_the_page(sheet: Sheet, chunks: list[Chunk], place: int) -> bool:
     if means(first, "prn") and len(chunks) > place + 1 and heads_a_list(chunks[place + 1 :]):
         # `If needed:`, `PRN medications`: when those below are taken, not how the one above is.
         sheet.close()
-        sheet.unknown_heading = True
+        sheet.stand_elsewhere()
         return True
     if means(first, "boilerplate") and first.kind != "drug":
         sheet.close()

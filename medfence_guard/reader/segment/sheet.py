@@ -53,6 +53,10 @@ class Sheet:
     after_line: tuple[str, str] | None = None
     columns: tuple[str, ...] = ()
     unknown_heading: bool = False
+    # The line of the heading that put the orders below it at another time, place or person.
+    elsewhere_line: int = -2
+    # Where the page first says that a treatment was given today; None until it is asked for.
+    treated_at: int | None = None
     # A line, and what was said on it of the order to come.
     ahead: tuple[int, list[Chunk]] = (-2, [])
     after_visit: bool = False
@@ -90,6 +94,10 @@ class Sheet:
         self.after_visit = False
         self.context = []
         self.clause_cue = None
+
+    def stand_elsewhere(self) -> None:
+        """The heading on this line leaves open whether the orders below it stand."""
+        self.unknown_heading, self.elsewhere_line = True, self.line
 
     def close(self) -> None:
         """The open statement ends here."""

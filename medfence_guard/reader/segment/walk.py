@@ -195,6 +195,9 @@ def _leave_for_a_visit(sheet: Sheet, at: Cursor, chunk: Chunk) -> None:
     if sheet.context and sheet.surface(sheet.context[0]) in _ENDS_AT:
         # `Till next review.`
         sheet.out.remarks.append(Span(*sorted((sheet.context[0].start, chunk.end))))
+    if sheet.context and sheet.context[-1].kind == "then" and not sheet.surface(sheet.context[-1]).isalpha():
+        # `Fever > 101 -> report to casualty`: the arrow points to the visit.
+        sheet.context.pop()
     if any(c.kind == "cue" for c in sheet.context):
         flush(sheet, whole_line=True, ends_with_colon=chunks[-1].value == ":")
     sheet.close()
