@@ -487,7 +487,7 @@ CASES: tuple[tuple[str, str, str, Any, tuple[str, ...]], ...] = (
       "reference.dose_form_valid PASS MAJOR reference.dose_form_valid")),
     ("Cap Becosules OD", "Becosules", "generic_name", "Vitamin B complex with Vitamin C",
      ("grounding.name ABSTAIN CRITICAL name.different",
-      "grounding.name ABSTAIN MAJOR name.composition_unknown",
+      "grounding.name ABSTAIN MAJOR name.combination_split",
       "reference.drug_exists PASS MAJOR reference.drug_exists")),
     ("Tab Azithral (Azithromycin) 500 mg OD x 3 days", "Azithral", "generic_name", "Azithromycin",
      ("grounding.name PASS MINOR name.printed_composition", "reference.drug_exists PASS MAJOR reference.drug_exists",)),
