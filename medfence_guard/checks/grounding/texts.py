@@ -27,7 +27,7 @@ from medfence_guard.compare import (
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.assertion import ACTIVE
-from medfence_guard.reader.chunks import Quantity
+from medfence_guard.reader.chunks import Chunk, Quantity
 from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
@@ -41,7 +41,8 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
     """`timing` and `instructions`: meals, times of day, advice. Every part must stand in the statement."""
     roles = context.roles_of(claim)
     if (item.index, claim.field) in statement.quoting:
-        quoted = Judgement(PASS, "text.verbatim", "source has the same words", statement.quoted)
+        behind = tuple(Chunk("word", "", span.start, span.end, 0, 0) for span in statement.quoted_behind)
+        quoted = Judgement(PASS, "text.verbatim", "source has the same words", (*statement.quoted, *behind))
         return claim_findings(context, claim, [quoted], "grounding.text")
     said = _said_by_a_verb(context, claim, roles, statement) if claim.field == "instructions" else None
     if said is not None:
