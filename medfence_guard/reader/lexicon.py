@@ -582,6 +582,45 @@ class PlainWords(NamedTuple):
         return found
 
 
+class QuotedWords(NamedTuple):
+    """The tables of `lexicon/quoted.json`, compiled (`reader/quotable.py`)."""
+
+    leads: Mapping[str, frozenset[str]]
+    times: frozenset[str]
+    places: frozenset[str]
+    handling: frozenset[str]
+    alone: frozenset[str]
+    beginnings: frozenset[str]
+    handling_groups: frozenset[str]
+    refusals: frozenset[str]
+    held_breath: frozenset[str]
+    conditions: frozenset[str]
+    condition_groups: frozenset[str]
+    condition_words: frozenset[str]
+    comparisons: frozenset[str]
+    of_steps: frozenset[str]
+    of_a_change: frozenset[str]
+    of_changes: frozenset[str]
+    repeat_first: frozenset[str]
+    of_repeats: frozenset[str]
+    small: frozenset[str]
+    qualities: frozenset[str]
+    halves: frozenset[str]
+    containers: frozenset[str]
+    measures: frozenset[str]
+    liquids: frozenset[str]
+    day_marks: frozenset[str]
+    apart: frozenset[str]
+    joining: frozenset[str]
+    things: frozenset[str]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> QuotedWords:
+        """KeyError if a table is missing; the rulepack loader reports it."""
+        rows = {name: frozenset(raw[name]) for name in cls._fields if name != "leads"}
+        return cls(leads={lead: frozenset(groups) for lead, groups in raw["leads"].items()}, **rows)
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """The compiled tables. `pieces` are the words that a glued run of letters may be split into; `timing_pieces` those of timing alone.
@@ -626,6 +665,7 @@ class Lexicon:
     asides: tuple[AsideClass, ...]
     plain: PlainWords
     advice: Advice
+    quoted: QuotedWords
     spoken: frozenset[str]
     printed: tuple[str, ...]
     ending: frozenset[str]
@@ -896,6 +936,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         asides=compile_asides(tables["asides"]),
         plain=plain,
         advice=Advice.from_json(tables["advice"], _without(tables["plain"]["groups"], plain.vague)),
+        quoted=QuotedWords.from_json(tables["quoted"]),
         spoken=frozenset(build.words() | set(units) | set(time_units) | set(tables["units"]["number_words"])) - plain.group_of.keys(),
         printed=tuple(sections["boilerplate"]),
         ending=frozenset(p for row in cues["cues"] if row["class"] not in _GOING_ON for p in row["phrases"] if " " not in p),

@@ -167,9 +167,8 @@ def read_source(
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]
 
-    quotations = Quotations(quoted, lexicon, source.text) if quoted else None
-    behind = _behind(segmented, lines, folded.text) if quotations else {}
-    statements = StatementReader(roles, lexicon).read(segmented.drafts, surface, folded.text, quotations, behind)
+    quotations = Quotations(quoted, lexicon, source.text, folded, _behind(segmented, lines, folded.text)) if quoted else None
+    statements = StatementReader(roles, lexicon).read(segmented.drafts, surface, quotations)
     for statement in statements:
         statement.interleaved = any(s.start < statement.span.end and statement.span.start < s.end for s in interleaved)
     groups: dict[int, list[Statement]] = {}

@@ -8,9 +8,8 @@ keeps the new values and remembers the old ones as superseded.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.assertion import MENTION, UNDECIDED, Assertion, assess
@@ -415,42 +414,25 @@ class StatementReader:
         self._roles = roles
         self._lexicon = lexicon
 
-    def read(
-        self,
-        drafts: Sequence[Draft],
-        surface: Callable[[Chunk], str],
-        text: str = "",
-        quotations: Quotations | None = None,
-        behind: Mapping[int, Mapping[Span, Sequence[Chunk]]] = MappingProxyType({}),
-    ) -> list[Statement]:
-        """All statements of the drafts.
-
-        `text`: what the chunks point into; `quotations`: what the record hands on word for word; `behind`: the sentences behind a draft
-        that hold the page, by its place.
-        """
+    def read(self, drafts: Sequence[Draft], surface: Callable[[Chunk], str], quotations: Quotations | None = None) -> list[Statement]:
+        """All statements of the drafts. `quotations`: what the record hands on word for word."""
         statements: list[Statement] = []
         for group, draft in enumerate(drafts):
             read = self._read_one(draft, group, len(statements), surface)
-            if quotations:
-                read = self._without_what_is_quoted(draft, read, surface, text, quotations, behind.get(group, {}))
+            if quotations is not None:
+                read = self._without_what_is_quoted(draft, group, read, surface, quotations)
             statements.extend(read)
         return statements
 
     def _without_what_is_quoted(
-        self,
-        draft: Draft,
-        read: list[Statement],
-        surface: Callable[[Chunk], str],
-        text: str,
-        quotations: Quotations,
-        behind: Mapping[Span, Sequence[Chunk]],
+        self, draft: Draft, group: int, read: list[Statement], surface: Callable[[Chunk], str], quotations: Quotations
     ) -> list[Statement]:
         """The statements of a draft, read again without what an item quotes of it; as they are if nothing is quoted."""
         unread = {r.chunk for s in read for r in (*s.roles.residue, *s.roles.unsupported, *s.roles.ambiguous, *s.roles.numbers)}
         if read[0].assertion.status == UNDECIDED:
             unread.update(read[0].assertion.cues)
         unread.update(c for c in draft.chunks[draft.anchor :] if c.kind in ("then", "terminator") or surface(c) == "then")
-        apart = quotations.set_apart(draft, surface, text, unread, behind) if unread or behind else None
+        apart = quotations.set_apart(draft, group, unread) if quotations.may_be_of(group, unread) else None
         if apart is None:
             return read
         again = self._read_one(apart.draft, read[0].group, read[0].index, surface)

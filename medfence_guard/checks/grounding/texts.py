@@ -94,7 +94,7 @@ def _said_by_a_verb(context: Context, claim: Claim, roles: Roles, statement: Sta
         return None
     words = words_of(claim.text)
     told = {w for r in (*roles.verbs, *roles.cues) for w in words_of(claim.text[r.chunk.start : r.chunk.end])}
-    if not told.issuperset(words) or (roles.cues and statement.assertion.status != ACTIVE):
+    if not told.issuperset(words) or (roles.cues and statement.assertion.status != ACTIVE) or _negation_moved(context, statement, claim):
         return None
     chunks = [c for c in (*statement.beside, *statement.chunks) if c.kind in ("verb", "cue")]
     held = tuple(c for c in chunks if not told.isdisjoint(words_of(context.text(Span(c.start, c.end)))))
