@@ -60,6 +60,8 @@ def account(context: Context) -> Accounting:
     owned_keys = {s.name.key for s in taken} | {m for s in taken for m in _substances(s)}
     accounted = len(statements) - len(left)
     path = context.payload.container
+    named = [name_key(c.text) for i in context.payload.items for c in i.claims if c.field == "name"] if left else []
+    within: dict[str, bool] = {}
     for statement in left:
         status = statement.assertion.status
         repeat = statement.name.key in owned_keys or bool(set(_substances(statement)) & owned_keys)
@@ -80,12 +82,10 @@ def account(context: Context) -> Accounting:
             continue
         evidence = span_evidence(context, statement.span, "completeness.omitted")
         ordered = status == ACTIVE and statement.known and not statement.bare and statement.readable and _is_confident(context, statement)
-        joined = any(
-            c.field == "name" and len(key := name_key(c.text)) > len(statement.name.key) and statement.name.key in key
-            for i in context.payload.items
-            for c in i.claims
-        )
-        if ordered and not joined and _is_order(statement) and not statement.injected and statement.name.entry is not None:
+        key = statement.name.key
+        if key not in within:
+            within[key] = any(len(name) > len(key) and key in name for name in named)
+        if ordered and not within[key] and _is_order(statement) and not statement.injected and statement.name.entry is not None:
             findings.append(
                 rule_finding(
                     "completeness.omitted",
