@@ -271,7 +271,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
     out.extend(_words_not_carried(context, item, statement))
     # `timing: "OD"` holds the key and says nothing of the meal.
     uncarried = [c for c in _COMPONENTS if stated.get(c) and (c not in claimed or c == "timing")]
-    held = {kind for c in item.acted_on if c.field != "max_dose" for kind in context.roles_of(c).kinds()} if uncarried else ()
+    held = _held(context, item, statement) if uncarried else ()
     for component in uncarried:
         chunks = stated[component]
         if _HELD_AS.get(component) in held or _carried_elsewhere(context, item, statement, component, chunks):
@@ -297,6 +297,26 @@ def carried(context: Context, item: Item) -> list[Finding]:
             continue
         out.append(rule_finding("completeness.field_omitted", path, ABSTAIN, severity, says, found))
     return out
+
+
+def _held(context: Context, item: Item, statement: Statement) -> set[str]:
+    """What the item's claims hold of its own order, whatever their fields. What is said of a later step is not of this one."""
+    held: set[str] = set()
+    taken = {r.value.units[0] for r in statement.roles.doses}
+    for claim in item.acted_on:
+        if claim.field == "max_dose":
+            continue
+        kinds = context.roles_of(claim).kinds()
+        if (item.index, claim.field) in statement.quoting:
+            kinds -= _OF_A_STEP
+        if claim.field == "dose" and any(unit is not None and not unit.startswith("{") for unit in taken):
+            # `500 mg: take 1 g`, with a dose of `1 g`: a mass that is taken is not the strength.
+            kinds -= {"strengths"}
+        held |= kinds
+    return held
+
+
+_OF_A_STEP = frozenset({"durations", "strengths", "doses", "rates", "slots", "quantities"})
 
 
 def _words_not_carried(context: Context, item: Item, statement: Statement) -> list[Finding]:
@@ -384,7 +404,7 @@ _CARRIED_OTHERWISE = frozenset({"dose", "as_needed", "frequency"})
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
     for claim in item.acted_on if component in _CARRIED_OTHERWISE else ():
-        if claim.field == "max_dose":
+        if claim.field == "max_dose" or ((item.index, claim.field) in statement.quoting and component in ("dose", "frequency")):
             continue
         roles = context.roles_of(claim)
         if component == "dose":

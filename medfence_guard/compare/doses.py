@@ -36,7 +36,9 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
         for d in roles.doses
         if d.value.units[0]
     ):
-        return _dose_as_strength(setting, strength_like[0], injected_form)
+        beside = [c for c in claimed if c is not strength_like[0]]
+        told = _dose_as_strength(setting, strength_like[0], injected_form)
+        return [*told, *_beside_a_strength(setting, beside)] if beside else told
     doses = distinct_doses(roles.doses)
     if len(doses) > 1:
         if len(claimed) == len(doses) and all(_same_dose(setting, d.value, c) for d, c in zip(doses, claimed, strict=True)):
@@ -174,6 +176,15 @@ def _is_derived(setting: Setting, strength: Quantity, claim: Quantity) -> bool:
     if not strength.per and doses[0].units[0] not in PIECES:
         return False
     return _is_amount_of(setting, strength, doses[0], claim)
+
+
+def _beside_a_strength(setting: Setting, claims: Sequence[Quantity]) -> list[Judgement]:
+    """`5 mg 2 tablets` under `dose`: what stands beside the strength is the dose, and a second strength is one more."""
+    doses = distinct_doses(setting.statement.roles.doses)
+    where = tuple(d.chunk for d in doses)
+    if len(claims) == 1 and len(doses) == 1:
+        return _compare_one_dose(setting, doses[0], claims[0])
+    return [added(setting, "dose.added", "the claim states more than one dose", where)]
 
 
 def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) -> list[Judgement]:

@@ -31,6 +31,7 @@ QUOTING_FIELDS = (INSTRUCTIONS, TIMING, REASON, SITE)
 _WORD = re.compile(r"[a-z\u0900-\u097f]+|\d+(?:[.,]\d+)*|[<>=%/+°]")
 # Between two letters or figures a hyphen joins, a full stop is a decimal point or of an abbreviation.
 _PARTS = re.compile(r"[,;:()\[\]\n•]+|\.(?!\w)|(?<!\w)[-–—]+|[-–—]+(?!\w)")
+_SAYS_NOTHING = frozenset(" \t-&'")
 _PARTING = frozenset(",;:()[].-–—•")
 _MOST_RUNS = 50_000  # in one source
 _LONGEST_CLAUSE = 40  # in chunks
@@ -67,6 +68,9 @@ class Apart(NamedTuple):
 def quotation(item: int, field: str, text: str) -> Quotation | None:
     """A field's value as its parts; None of one that says nothing."""
     folded = _LED[field].sub("", fold(text).text.strip()) if field in _LED else fold(text).text
+    if any(c not in _SAYS_NOTHING for c in _WORD.sub("", _PARTS.sub("", folded))):
+        # `after lunch ?`: what no word holds would be lost.
+        return None
     parts = tuple(words for part in _PARTS.split(folded) if (words := _words(part)))
     return Quotation(item, field, parts) if parts else None
 
@@ -130,10 +134,14 @@ class Quotations:
         for place, runs in found.items():
             item, field, wanted = self._all[place]
             if set(wanted) <= runs.keys():
-                fields.add((item, field))
-                told.setdefault(item, set()).update(sentences.get(place, ()))
                 # What the grammars read of it stays in the order, to be compared.
-                of_item.setdefault(item, set()).update(c for run in runs.values() if not unread.isdisjoint(run) for c in run)
+                taken = {c for run in runs.values() if not unread.isdisjoint(run) for c in run}
+                behind = sentences.get(place, ())
+                if not taken and not behind:
+                    continue
+                fields.add((item, field))
+                told.setdefault(item, set()).update(behind)
+                of_item.setdefault(item, set()).update(taken)
                 if field == REASON:
                     reasons[item] = runs[wanted[0]]
         if not of_item:

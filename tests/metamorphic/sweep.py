@@ -71,9 +71,9 @@ TAILS = (" stop", " then stop", " ?", " weekly", " alternate days", " x 9 days",
 # Surfaces of one meaning each. A claim of another group than the source's is another regimen.
 FREQUENCIES = (
     ("OD", "once daily", "once a day"),
-    ("BD", "twice daily", "BID"),
-    ("TDS", "thrice daily", "TID"),
-    ("QID", "four times a day"),
+    ("BD", "twice daily", "BID", "twice a day", "2 times a day"),
+    ("TDS", "thrice daily", "TID", "three times a day", "3 times a day"),
+    ("QID", "four times a day", "4 times a day"),
     ("HS", "at bedtime"),
     ("SOS", "as needed"),
     ("q6h", "6 hourly"),
@@ -143,6 +143,15 @@ def frequency_swaps(text: str, source: str) -> Iterator[str]:
             yield group[0]
 
 
+def same(field: str, one: str, other: str) -> bool:
+    """Whether two surfaces say the same: `TDS` and `3 times a day`, `1.5 mg` and `1500 mcg`."""
+    if field == "frequency":
+        return any({one, other} <= {s.casefold() for s in group} for group in FREQUENCIES)
+    masses = [re.fullmatch(r"([\d.]+) ?(g|mg|mcg|ug|µg)", text) for text in (one, other)]
+    scaled = [Decimal(m[1]) * {"g": 1_000_000, "mg": 1000}.get(m[2], 1) for m in masses if m is not None]
+    return one == other or (len(scaled) == 2 and scaled[0] == scaled[1])
+
+
 def surface_of(value: Any) -> str:
     """`75 mg`, as text or as its two parts."""
     return (" ".join(map(str, value.values())) if isinstance(value, dict) else str(value)).casefold()
@@ -174,6 +183,8 @@ def payload_changes(row: Row) -> Iterator[Change]:
                         and re.search(r"(?:take|give) {2}(?:tablet|capsule)\b", new, re.IGNORECASE)
                     ):
                         continue  # `Take tablet` still says one, and `dose` says how many
+                    if path[-1] == "strength" and re.fullmatch(r"\s*x .*|.* {2}tab", new):
+                        continue  # `1 x 500 mg` and `500 mg 1 tab` without their count
                     if new and not equal_numbers(text, new) and not unclaimed:
                         yield f"digit [{index}].{'.'.join(path)} {text} -> {new}", put(new)
                 if path[-1] in (*TEXT_FIELDS, "unit"):
@@ -207,10 +218,13 @@ def payload_changes(row: Row) -> Iterator[Change]:
                 if not as_needed and str(invented).casefold() not in lowered:
                     yield f"invented [{index}].{field}", with_item(row, index, **{field: invented})
         if len(items) > 1:
-            yield f"dropped [{index}]", with_items(row, items[:index] + items[index + 1 :])
+            if item.get("status", "active") == "active":
+                # A stopped medicine need not be in the record.
+                yield f"dropped [{index}]", with_items(row, items[:index] + items[index + 1 :])
             other = (index + 1) % len(items)
             for field in ("strength", "frequency", "duration"):
-                if field in item and field in items[other] and surface_of(item[field]) != surface_of(items[other][field]):
+                both = field in item and field in items[other]
+                if both and not same(field, surface_of(item[field]), surface_of(items[other][field])):
                     swapped = copy.deepcopy(items)
                     swapped[index][field], swapped[other][field] = items[other][field], item[field]
                     names = [next((i[n] for n in NAMES if n in i), None) for i in items]

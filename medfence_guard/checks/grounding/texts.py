@@ -109,8 +109,9 @@ def _numbers(context: Context, setting: Setting, claim: Claim, roles: Roles) -> 
     """A number that counts nothing (`take 15`) says something the source does not, though its digits stand there."""
     told = fold(claim.text).text
     stated = context.text(setting.statement.span).casefold()
-    if any(told[r.chunk.start : r.chunk.end] not in stated for r in roles.ambiguous):
-        # `2--1` for `1-0-1`: of two readings, and not the source's.
+    ambiguous = (re.escape(told[r.chunk.start : r.chunk.end]) for r in roles.ambiguous)
+    if not all(re.search(rf"(?<![\w./-]){one}(?![\w/-])", stated) for one in ambiguous):
+        # `2--1` and `0-1` for `1-0-1`: of two readings, and not the source's.
         return [UNREAD_WORDS]
     name = setting.statement.name
     before = set(words_of(context.text(Span(name.start, name.end))))
@@ -155,6 +156,9 @@ def _negation_moved(context: Context, statement: Statement, claim: Claim) -> boo
 
 def _plain_words(text: str) -> list[str]:
     return re.findall(r"[a-z']+", text)
+
+
+_COUNTED = frozenset({"amount", "duration"})
 
 
 def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
@@ -203,7 +207,11 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
         return [
             added(setting, "text.negation_moved", "source forbids what the claim asks for, or the reverse", setting.statement.chunks[:1])
         ]
+    # `for days`, of `for 3 days`: a unit whose number was lost is not what the source says.
+    counted = frozenset(c for c in setting.statement.chunks if c.kind in _COUNTED)
+    apart = statement_words(context, setting.statement, counted) if counted else text
     missing = [part for part in free if f" {part} " not in text and not all(f" {w} " in text for w in part.split())]
+    missing += [part for part in free if part not in missing and not all(f" {w} " in apart for w in part.split())]
     if not missing:
         where = chunks_holding(context, setting.statement, [word for part in free for word in part.split()])
         return [Judgement(PASS, "text.verbatim", "source has the same words", where)]

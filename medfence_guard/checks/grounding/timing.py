@@ -75,6 +75,7 @@ def duration_check(context: Context, claim: Claim, item: Item, statement: Statem
 
 
 _CONTINUE = ("continue", "before")
+_OF_GOING_ON = frozenset({"cues", "open_durations"})
 
 
 def _without_going_on(roles: Roles) -> Roles:
@@ -92,9 +93,7 @@ def _goes_on(context: Context, roles: Roles, statement: Statement) -> Judgement 
     if (
         not told
         or len(roles.cues) + len(roles.open_durations) != 1
-        or roles.durations
-        or roles.residue
-        or roles.inert
+        or not roles.kinds() <= _OF_GOING_ON
         or source.durations
         or source.open_durations
     ):
