@@ -35,6 +35,7 @@ _PARTING = frozenset(",;:()[].-–—•")
 _MOST_RUNS = 50_000  # in one source
 _LONGEST_CLAUSE = 40  # in chunks
 _LONGEST_LEAD = 3
+_MOST_TOLD = 100  # amounts and rates in one order
 # Said or left out in a field that is a reason or a place anyway.
 _LED = {
     REASON: re.compile(r"^(?:only )?(?:if|when|whenever|for|in case of|in case)\b"),
@@ -82,16 +83,13 @@ class Quotations:
         self,
         quotations: Iterable[Quotation],
         lexicon: Lexicon,
-        written: str,
         folded: FoldedText,
         behind: Mapping[int, Mapping[Span, Sequence[Chunk]]],
     ) -> None:
-        """`written`: the source as it stands; `behind`: by the place of a draft, the sentences right behind it that hold the page."""
+        """`behind`: by the place of a draft, the sentences right behind it that hold the page."""
         self._all = tuple(quotations)
-        self._written = written
         self._text = folded.text
         self._behind = behind
-        self._capitals = any(c.isupper() for c in written) and any(c.islower() for c in written)
         self._by_part: dict[tuple[str, str], list[int]] = {}
         for place, one in enumerate(self._all):
             for part in dict.fromkeys(one.parts):
@@ -112,6 +110,9 @@ class Quotations:
             for place, parts in self._quoting(chunks).items():
                 sentences.setdefault(place, []).append(span)
                 found.setdefault(place, {}).update(dict.fromkeys(parts, ()))
+        regimen = [c for c in draft.chunks if c.kind in ("amount", "slots", "rate")]
+        if len(regimen) > _MOST_TOLD:
+            return None
         for chunks, lead, marked in self._runs(draft):
             self._left -= 1
             if self._left < 0:
@@ -120,7 +121,7 @@ class Quotations:
             words = _words(" ".join(self._surface(c) for c in chunks))
             for field in QUOTING_FIELDS:
                 places = self._by_part.get((field, words))
-                if places and self._may_stand_apart(chunks, lead, field, marked=marked):
+                if places and self._may_stand_apart(regimen, chunks, lead, field, marked=marked):
                     for place in places:
                         found.setdefault(place, {}).setdefault(words, (*lead, *chunks) if field in (REASON, SITE) else chunks)
         told: dict[int, set[Span]] = {}
@@ -149,8 +150,8 @@ class Quotations:
     def _surface(self, chunk: Chunk) -> str:
         return self._text[chunk.start : chunk.end]
 
-    def _run(self, chunks: Sequence[Chunk], *, marked: bool) -> Run:
-        return run_of(chunks, self._surface, self._written, marked=marked, in_small=self._capitals)
+    def _run(self, chunks: Sequence[Chunk], *, marked: bool, told: Sequence[Chunk] = ()) -> Run:
+        return run_of(chunks, self._surface, marked=marked, told=told)
 
     def _quoting(self, chunks: Sequence[Chunk]) -> dict[int, list[str]]:
         """The quotations that hold a whole sentence, each with the words of its parts."""
@@ -172,8 +173,10 @@ class Quotations:
                 holding = {place: [*held, words] for place, held in holding.items() if place in places}
         return holding or {}
 
-    def _may_stand_apart(self, chunks: Sequence[Chunk], lead: Sequence[Chunk], field: str, *, marked: bool) -> bool:
-        run = self._run(chunks, marked=marked)
+    def _may_stand_apart(
+        self, regimen: Sequence[Chunk], chunks: Sequence[Chunk], lead: Sequence[Chunk], field: str, *, marked: bool
+    ) -> bool:
+        run = self._run(chunks, marked=marked, told=[c for c in regimen if c.end <= chunks[0].start or c.start >= chunks[-1].end])
         if field == INSTRUCTIONS:
             return self._quotable.instruction(run)
         if field == TIMING:
