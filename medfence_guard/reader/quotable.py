@@ -129,6 +129,9 @@ class Quotable:
         rates = [chunk for chunk in rest if chunk.kind in ("rate", "slots")]
         if len(amounts) > 1 or len(rates) > 1 or not (amounts or rates):
             return False
+        parts = {len(told.value.parts) for told in run.told if told.kind == "amount"}
+        if any(len(was.value.parts) not in {1, *parts} for was in amounts):
+            return False
         if any(told.kind == was.kind and told.value == was.value for told in run.told for was in (amounts or rates)):
             return False
         wrong_way = any(_is_other_way(first.value[0], was, told) for was in amounts for told in run.told)
@@ -256,7 +259,7 @@ class Quotable:
     def _is_content(self, word: _Word, *, conditional: bool) -> bool:
         """Whether it names something, and is no word that only joins, measures or says of what kind."""
         words, (said, chunk) = self._words, word
-        if chunk.kind in ("when", "site", "route", "drug", "form"):
+        if chunk.kind in ("when", "site", "drug", "form") or (chunk.kind == "route" and said not in words.leads):
             return True
         if chunk.kind == "cue":
             return said in words.held_breath
@@ -276,7 +279,7 @@ class Quotable:
     def _leads_somewhere(self, words: Sequence[_Word], place: int) -> bool:
         said, chunk = words[place]
         table = self._words
-        if chunk.kind not in ("word", "cue", "when", "prn", *_COMPLAINTS) or not (said in table.leads or said in table.conditions):
+        if chunk.kind not in ("word", "cue", "when", "prn", "route", *_COMPLAINTS) or not (said in table.leads or said in table.conditions):
             return True
         if chunk.kind == "when" and said not in table.conditions:
             return True
@@ -288,8 +291,8 @@ class Quotable:
             if self._is_content(word, conditional=conditional) or (self._is_day_mark(words, n) and said in table.day_leads):
                 return True
             measured = word.said in table.measures and words[n - 1].chunk.kind == "number"
-            if (measured or _is_of_hours(word.chunk)) and (handled or (said == "over" and _is_short(word.chunk))):
-                return True
+            if (measured or _is_of_hours(word.chunk)) and (said == "over" or handled):
+                return said != "over" or _is_short(word.chunk)
         return False
 
     def _is_day_mark(self, words: Sequence[_Word], place: int) -> bool:
@@ -314,7 +317,7 @@ class Quotable:
             return last in table.particles[said]
         if said in table.bound:
             return not table.bound[said].isdisjoint(before)
-        if said in table.containers and place and said not in ("l", "pinch"):
+        if said in table.containers and place and said != "l":
             return self._is_in_a_drink(words, place)
         if said in table.day_marks and following and words[place + 1].chunk.kind == "number":
             return last in table.day_leads
@@ -343,7 +346,9 @@ class Quotable:
         if said == "more":
             led = not before or before[-1] in ("if", "when", "is", "are", "any")
             return led or (following is not None and (following.said == "than" or self._is_content(following, conditional=True)))
-        if _is_of_hours(chunk) and opened:
+        measured = said in table.measures and words[place - 1].chunk.kind == "number"
+        if (measured or _is_of_hours(chunk)) and opened:
+            before = before[:-1] if measured else before
             return before[-1] in ("for", "than", "within", "in", "after", "before") or before[-1] in table.comparisons
         return True
 
