@@ -107,6 +107,8 @@ class Quotable:
         ends = last.kind == "cue" and last.value[0] == "stopped"
         body = run.chunks[1:-1] if ends else run.chunks[1:]
         says = ends
+        if sum(chunk.kind in ("rate", "slots") for chunk in body) > 1:
+            return False
         for place, chunk in enumerate(body, 1):
             listed = run.said[place] in self._words.of_steps
             counted = chunk.kind == "number" and place + 1 < len(run.said) and run.said[place + 1] in ("times", "time")
@@ -242,6 +244,9 @@ class Quotable:
 
     def _says_something(self, run: Run, start: int, *, of_condition: bool) -> bool:
         words = _words_of(run, start)
+        if sum(chunk.kind == "when" for chunk in run.chunks) > 1:
+            # Two times of day are two doses.
+            return False
         conditional = of_condition
         says = False
         for place, (said, chunk) in enumerate(words):
@@ -337,6 +342,9 @@ class Quotable:
         said, chunk = words[place]
         before = [w.said for w in words[:place]]
         opened = any(w in table.conditions for w in before)
+        if said in table.conditions and before and before[-1] in ("and", "or"):
+            # `at bedtime and if in pain` is one dose more.
+            return False
         following = words[place + 1] if place + 1 < len(words) else None
         if said in table.handling and chunk.kind in ("word", "verb") and (opened or not place):
             return before[-2:] == ["unable", "to"]

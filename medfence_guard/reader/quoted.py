@@ -50,11 +50,18 @@ _LED = {
 _READ = frozenset("rate slots duration duration_open when prn weekday stat amount maximum quantity route site".split())
 
 
-class Quotation(NamedTuple):
-    """What one field of one item quotes: its parts between marks, each as words with a space between."""
+class Quoting(NamedTuple):
+    """A field of an item, and its text: two keys may be of one field, `notes` and `instructions`."""
 
     item: int
     field: str
+    text: str
+
+
+class Quotation(NamedTuple):
+    """What one field of one item quotes: its parts between marks, each as words with a space between."""
+
+    of: Quoting
     parts: tuple[str, ...]
 
 
@@ -66,7 +73,7 @@ class Apart(NamedTuple):
 
     draft: Draft
     quoted: tuple[Chunk, ...]
-    quoting: frozenset[tuple[int, str]]
+    quoting: frozenset[Quoting]
     remarks: tuple[Span, ...] = ()
 
 
@@ -74,7 +81,7 @@ def quotation(item: int, field: str, text: str) -> Quotation | None:
     """A field's value as its parts; None of one that says nothing."""
     folded = _LED[field].sub("", fold(text).text.strip()) if field in _LED else fold(text).text
     parts = tuple(words for part in _PARTS.split(folded) if (words := _words(part)))
-    return Quotation(item, field, parts) if parts else None
+    return Quotation(Quoting(item, field, text), parts) if parts else None
 
 
 def _words(text: str) -> str:
@@ -101,7 +108,7 @@ class Quotations:
         self._by_part: dict[tuple[str, str], list[int]] = {}
         for place, one in enumerate(self._all):
             for part in dict.fromkeys(one.parts):
-                self._by_part.setdefault((one.field, part), []).append(place)
+                self._by_part.setdefault((one.of.field, part), []).append(place)
         self._words = lexicon.quoted
         self._quotable = Quotable(lexicon)
         self._left = _MOST_RUNS
@@ -141,25 +148,27 @@ class Quotations:
                         begins.setdefault(place, {}).setdefault(words, chunks[0].start)
         told: dict[int, set[Span]] = {}
         of_item: dict[int, set[Chunk]] = {}
-        fields: set[tuple[int, str]] = set()
+        fields: set[Quoting] = set()
         reasons: dict[int, Sequence[Chunk]] = {}
         for place, runs in found.items():
-            item, field, wanted = self._all[place]
+            of, wanted = self._all[place]
+            item = of.item
             at = [begins[place].get(part, -1) for part in wanted]
             if set(wanted) <= runs.keys() and at == sorted(at):
-                fields.add((item, field))
+                fields.add(of)
                 told.setdefault(item, set()).update(sentences.get(place, ()))
                 # What the grammars read of it stays in the order, to be compared.
                 of_item.setdefault(item, set()).update(c for run in runs.values() if not unread.isdisjoint(run) for c in run)
-                if field == REASON:
+                if of.field == REASON:
                     reasons[item] = runs[wanted[0]]
         if not of_item:
             return None
         most = max(of_item, key=lambda item: (len(of_item[item]) + len(told[item]), -item))
         gone, remarks = of_item[most], told[most]
-        if (not gone and not remarks) or _leaves_a_rest(draft, gone, reasons.get(most)):
+        beginnings = {c for c in gone if " ".join(self._surface(c).split()) in self._words.beginnings}
+        if (not gone and not remarks) or _leaves_a_rest(draft, gone, reasons.get(most), beginnings):
             return None
-        quoting = frozenset((item, field) for item, field in fields if of_item[item] == gone and told[item] == remarks)
+        quoting = frozenset(of for of in fields if of_item[of.item] == gone and told[of.item] == remarks)
         quoted = tuple(sorted(gone, key=lambda c: c.start))
         return Apart(_without(draft, gone, reasons.get(most)), quoted, quoting, tuple(sorted(remarks, key=lambda span: span.start)))
 
@@ -292,9 +301,15 @@ def _in_brackets(draft: Draft) -> frozenset[Chunk]:
     return frozenset(inside)
 
 
-def _leaves_a_rest(draft: Draft, gone: Collection[Chunk], reason: Sequence[Chunk] | None) -> bool:
-    """Whether something is left of a step that goes: what stands behind it would be read as the order's."""
-    step = min((c.start for c in gone if c.kind == "then"), default=None)
+def _leaves_a_rest(draft: Draft, gone: Collection[Chunk], reason: Sequence[Chunk] | None, beginnings: Collection[Chunk]) -> bool:
+    """Whether something is left of a step that goes: what stands behind it would be read as the order's.
+
+    `beginnings`: the chunks that say from when on. Behind them a length may stand: `from tomorrow, 7 days`, not `from tomorrow BD`.
+    """
+    begun = min((c.start for c in gone if c in beginnings), default=None)
+    if begun is not None and any(c.start > begun and c not in gone and c.kind not in ("mark", "duration") for c in draft.chunks):
+        return True
+    step = min((c.start for c in gone if c.kind == "then" and c not in beginnings), default=None)
     if step is None:
         return False
     left = any(c.start > step and c not in gone and c.kind != "mark" for c in draft.chunks)
@@ -315,4 +330,4 @@ def _without(draft: Draft, gone: Collection[Chunk], reason: Sequence[Chunk] | No
     return replace(draft, chunks=kept, loose=loose, as_plain=0)
 
 
-__all__ = ["QUOTING_FIELDS", "Apart", "Quotation", "Quotations", "quotation"]
+__all__ = ["QUOTING_FIELDS", "Apart", "Quotation", "Quotations", "Quoting", "quotation"]
