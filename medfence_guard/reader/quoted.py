@@ -32,7 +32,8 @@ from medfence_guard.reader.text import FoldedText, fold
 
 INSTRUCTIONS, TIMING, REASON, SITE = "instructions", "timing", "as_needed_for", "site"
 QUOTING_FIELDS = (INSTRUCTIONS, TIMING, REASON, SITE)
-_WORD = re.compile(r"[a-z\u0900-\u097f]+|\d+(?:[.,]\d+)*|[<>=%/+°]")
+# Every sign but a mark of the sentence counts: `if BP ≥ 140` is not `if BP ≤ 140`, and what was struck with `~~` is struck.
+_WORD = re.compile(r"[a-z\u0900-\u097f]+|\d+(?:[.,]\d+)*|(?<=\d)[-–—](?=\d)|[^\s.,;:()\[\]'\"’•–—-]")
 # Between two letters or figures a hyphen joins, a full stop is a decimal point or of an abbreviation.
 _PARTS = re.compile(r"[,;:()\[\]\n•]+|\.(?!\w)|(?<!\w)[-–—]+|[-–—]+(?!\w)")
 _PARTING = frozenset(",;:()[].-–—•")
