@@ -164,7 +164,8 @@ class Quotable:
         if refused:
             if not (refused < len(run.said) and run.said[refused] in words.handling and self._holds(run, refused, frozenset())):
                 return False
-            where = any(word in words.leads for word in run.said[refused + 1 :])
+            behind = list(zip(run.chunks, run.said, strict=True))[refused + 1 :]
+            where = any(chunk.kind == "site" or word in words.leads for chunk, word in behind)
             return (run.said[refused] in words.refusable or where) and self._says_something(run, refused, of_condition=False)
         opens = (
             first in words.leads
@@ -363,11 +364,14 @@ class Quotable:
     def _is_kept(self, words: Sequence[_Word], place: int) -> bool:
         table = self._words
         behind = words[place + 1 :]
-        if any(w.said in ("at", "for", "with", "to", "by") and w.chunk.kind != "inert" for w in behind[:2]):
-            return False
+        for w, following in zip(behind[:2], [*behind[1:], None], strict=False):
+            timed = following is not None and (_is_of_hours(following.chunk) or following.chunk.kind == "number")
+            if w.chunk.kind != "inert" and (w.said in ("at", "with", "to", "by") or (w.said == "for" and not timed)):
+                return False
         return any(
             _is_of_hours(w.chunk)
             or w.chunk.kind == "site"
+            or (w.chunk.kind == "route" and w.said not in table.leads)
             or w.said in table.postures
             or w.said in ("away", "apart")
             or (w.chunk.kind in ("word", *_COMPLAINTS) and self._lexicon.plain.group(w.said) in ("body", "devices_and_dressings"))
