@@ -176,10 +176,10 @@ def _quotations(payload: PayloadReading) -> list[Quotation]:
 def _without_quoted_remarks(reading: SourceReading, binding: Binding) -> SourceReading:
     """The reading without the sentences that an order's own item hands on. What another item quotes of it is as unread as ever."""
     behind: set[Span] = set()
-    handed_on = {statement.group for index, statement in binding.owner.items() if any(item == index for item, _ in statement.quoting)}
+    handed_on = {statement.group for index, statement in binding.owner.items() if any(of.item == index for of in statement.quoting)}
     for statement in reading.statements:
         owners = binding.items_of.get(statement.index, [])
-        if any(item in owners for item, _ in statement.quoting):
+        if any(of.item in owners for of in statement.quoting):
             behind.update(statement.quoted_behind)
         elif statement.quoting and (owners or statement.group not in handed_on):
             statement.roles.residue.extend(Role("word", chunk) for chunk in statement.quoted)

@@ -307,7 +307,7 @@ def _held(context: Context, item: Item, statement: Statement) -> set[str]:
         if claim.field == "max_dose":
             continue
         kinds = context.roles_of(claim).kinds()
-        if (item.index, claim.field) in statement.quoting:
+        if (item.index, claim.field, claim.text) in statement.quoting:
             kinds -= _OF_A_STEP
         if claim.field == "dose" and any(unit is not None and not unit.startswith("{") for unit in taken):
             # `500 mg: take 1 g`, with a dose of `1 g`: a mass that is taken is not the strength.
@@ -404,7 +404,7 @@ _CARRIED_OTHERWISE = frozenset({"dose", "as_needed", "frequency"})
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
     for claim in item.acted_on if component in _CARRIED_OTHERWISE else ():
-        if claim.field == "max_dose" or ((item.index, claim.field) in statement.quoting and component in ("dose", "frequency")):
+        if claim.field == "max_dose" or ((item.index, claim.field, claim.text) in statement.quoting and component in ("dose", "frequency")):
             continue
         roles = context.roles_of(claim)
         if component == "dose":

@@ -611,14 +611,27 @@ class QuotedWords(NamedTuple):
     liquids: frozenset[str]
     day_marks: frozenset[str]
     apart: frozenset[str]
-    joining: frozenset[str]
     things: frozenset[str]
+    giving: frozenset[str]
+    refusable: frozenset[str]
+    keeping: frozenset[str]
+    postures: frozenset[str]
+    day_leads: frozenset[str]
+    repeat_leads: frozenset[str]
+    drunk_in: frozenset[str]
+    spots: frozenset[str]
+    places_within: frozenset[str]
+    empty_in_conditions: frozenset[str]
+    particles: Mapping[str, frozenset[str]]
+    bound: Mapping[str, frozenset[str]]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> QuotedWords:
         """KeyError if a table is missing; the rulepack loader reports it."""
-        rows = {name: frozenset(raw[name]) for name in cls._fields if name != "leads"}
-        return cls(leads={lead: frozenset(groups) for lead, groups in raw["leads"].items()}, **rows)
+        keyed = ("leads", "particles", "bound")
+        rows: dict[str, Any] = {name: frozenset(raw[name]) for name in cls._fields if name not in keyed}
+        rows.update((name, {word: frozenset(words) for word, words in raw[name].items()}) for name in keyed)
+        return cls(**rows)
 
 
 @dataclass(frozen=True, slots=True)

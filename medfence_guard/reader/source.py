@@ -167,7 +167,7 @@ def read_source(
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]
 
-    quotations = Quotations(quoted, lexicon, source.text, folded, _behind(segmented, lines, folded.text)) if quoted else None
+    quotations = Quotations(quoted, lexicon, folded, segmented.drafts, _behind(segmented, lines, folded.text)) if quoted else None
     statements = StatementReader(roles, lexicon).read(segmented.drafts, surface, quotations)
     for statement in statements:
         statement.interleaved = any(s.start < statement.span.end and statement.span.start < s.end for s in interleaved)

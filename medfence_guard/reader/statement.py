@@ -16,7 +16,7 @@ from medfence_guard.reader.assertion import MENTION, UNDECIDED, Assertion, asses
 from medfence_guard.reader.chunks import Chunk, extent
 from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.lexicon import Lexicon
-from medfence_guard.reader.quoted import Quotations
+from medfence_guard.reader.quoted import Quotations, Quoting
 from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.roles.record import DAY_PARTS, NameReading, Role, Roles
 from medfence_guard.reader.shared import sort_of
@@ -54,7 +54,7 @@ class Statement:
     told_beside: frozenset[str] = frozenset()
     inherited: Chunk | None = None
     quoted: tuple[Chunk, ...] = ()
-    quoting: frozenset[tuple[int, str]] = frozenset()
+    quoting: frozenset[Quoting] = frozenset()
     quoted_behind: tuple[Span, ...] = ()
 
     @property

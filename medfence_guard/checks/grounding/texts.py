@@ -40,7 +40,7 @@ _KEY_SAYS_WHEN = {"before_food": "AC", "after_food": "PC", "with_food": "C", "wi
 def timing_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`timing` and `instructions`: meals, times of day, advice. Every part must stand in the statement."""
     roles = context.roles_of(claim)
-    if (item.index, claim.field) in statement.quoting:
+    if (item.index, claim.field, claim.text) in statement.quoting:
         behind = tuple(Chunk("word", "", span.start, span.end, 0, 0) for span in statement.quoted_behind)
         quoted = Judgement(PASS, "text.verbatim", "source has the same words", (*statement.quoted, *behind))
         return claim_findings(context, claim, [quoted], "grounding.text")
