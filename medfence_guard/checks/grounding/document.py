@@ -12,6 +12,7 @@ from medfence_guard.compare import ABSTAIN
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Item
 from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.statement import Statement
 
 
@@ -118,7 +119,10 @@ def _said_behind(context: Context, item: Item, statement: Statement) -> Span | N
 
 
 def carried_reason(context: Context, item: Item, statement: Statement) -> frozenset[Chunk]:
-    """Words behind `SOS` or `for` that the item carries as its reason (`SOS for chest pain`): they are not lost."""
+    """Words behind `SOS` or `for` that the item carries as its reason (`SOS for chest pain`): they are not lost.
+
+    Listed words alone: `SOS for pain, someone`, `SOS for pain zetaril` say something that no reason holds.
+    """
     told = {w for c in item.claims if c.field in ("as_needed_for", "indication") for w in words_of(c.text)}
     # Instructions hold other words too: of them a complaint and how bad it is.
     beside = {w for c in item.claims if c.field == "instructions" for w in words_of(c.text)}
@@ -127,7 +131,8 @@ def carried_reason(context: Context, item: Item, statement: Statement) -> frozen
     opened = min(
         (c.start for c in statement.chunks if c.kind == "prn" or (c.kind == "indication_part" and c.value == "starters")), default=None
     )
-    doubt = context.rulepack.lexicon.doubt_words
+    lexicon = context.rulepack.lexicon
+    doubt = lexicon.doubt_words
     return frozenset(
         r.chunk
         for r in statement.roles.residue
@@ -135,8 +140,21 @@ def carried_reason(context: Context, item: Item, statement: Statement) -> frozen
         and r.chunk.start > opened
         and r.chunk.kind in ("word", "indication")
         and r.chunk.value not in doubt
+        and (r.chunk.kind == "indication" or all(_is_of_a_complaint(lexicon, word) for word in str(r.chunk.value).split()))
         and set(words_of(context.text(Span(r.chunk.start, r.chunk.end))))
         <= (told | beside if r.chunk.kind == "indication" or r.chunk.value in _HOW_BAD else told)
+    )
+
+
+def _is_of_a_complaint(lexicon: Lexicon, word: str) -> bool:
+    words = lexicon.quoted
+    return (
+        word in _HOW_BAD
+        or word in words.condition_words
+        or word in words.small
+        or word in words.qualities
+        or word in words.measures
+        or lexicon.plain.group(word) in words.condition_groups
     )
 
 
