@@ -519,6 +519,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         return True
     if (changed and not remarks.changes.isdisjoint(words)) or (short and not remarks.deciding_short.isdisjoint(words)):
         return True
+    if body[-1].value == _WAS_ON:
+        # `# HTN, was on`, and the order on the next line
+        return True
     ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid", "not_taking")]
     alone = short and bool(ended) and ended[0] is body[0] and not _is_of_something(body[1:], page)
     if alone or (ended and (titled or ended[-1] is body[-1] or means(body[0], "header_line_starts"))):
@@ -527,6 +530,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         # `chemist gave 10 mg`; above them, `12 MG Road`
         return True
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
+
+
+_WAS_ON = ("past", "before")
 
 
 def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:

@@ -202,7 +202,8 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
         return chunks
     if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
         return chunks
-    if not inline and (not sheet.followed[sheet.line] or _is_told(sheet, chunks)):
+    qualified = _is_qualified(sheet, chunks[: colon + (chunks[colon].value != ":")])
+    if not inline and (not sheet.followed[sheet.line] or (_is_told(sheet, chunks) and not qualified)):
         return chunks
     whole = sheet.text[slice(*extent(chunks))]
     timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
@@ -228,6 +229,8 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     )
     # `On dialysis days:`, `Before exercise:`
     limited = not inline and chunks[colon].value == ":" and sheet.surface(chunks[0]) in sheet.lexicon.remarks.starts
+    # `Did not go home on:`, `Yesterday's plan`
+    limited = limited or (qualified and not any(c.kind in ("slots", "rate", "duration") for c in chunks[: colon + 1]))
     if not needed and not limited and not heads_something_else(text, sheet.lexicon) and not (framed and not known and len(chunks) <= 6):
         return chunks
     sheet.close()
@@ -235,6 +238,31 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     sheet.stand_elsewhere()
     sheet.ahead = (-2, [])
     return chunks[colon + 1 :]
+
+
+def _is_qualified(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
+    """`Yesterday's plan`, `Current plan if BP high`, `Did not go home on`: words that head orders, beside words that no such heading has."""
+    if not 1 < len(chunks) <= _LONGEST_QUALIFIED:
+        return False
+    words = [sheet.surface(c) for c in chunks]
+    if words[-1] in _PLANS:
+        return any(c.kind in _QUALIFYING for c in chunks[:-1])
+    if words[-2] == "home" and words[-1] in ("on", "with"):
+        return True
+    headed = not _PLANS.isdisjoint(words) or words[0].split()[0] in _ADVISED
+    return headed and any(word in _CONDITIONS or c.kind == "date" or _is_year(c) for word, c in zip(words, chunks, strict=True))
+
+
+def _is_year(chunk: Chunk) -> bool:
+    return chunk.kind == "number" and len(chunk.value.parts) == 1 and chunk.value.parts[0] > _ANCIENT
+
+
+_ANCIENT = 1900  # no year of a paper
+_PLANS = frozenset({"plan", "plans", "orders"})
+_ADVISED = frozenset({"advised", "prescribed"})
+_CONDITIONS = frozenset({"if", "when", "unless", "once", "until", "last", "previous", "earlier", "next", "of"})
+_QUALIFYING = frozenset({"word", "cue", "prn", "person_roles", "stat", "then"})
+_LONGEST_QUALIFIED = 8  # in chunks
 
 
 def _is_told(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
