@@ -255,7 +255,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return True
     if not body:
         return not _heads_nothing(clause, page)
-    if _puts_off(page.text_of(body), above=above):
+    if _puts_off(page.text_of(body), above=above) or _leads_to_the_next_line(clause, body, page):
         return False
     if clause.trails and _is_limited(page.text, body[0].start) and any(c.kind == "header_line_starts" for c in body):
         # `x 3 days at temp 100`
@@ -519,9 +519,6 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         return True
     if (changed and not remarks.changes.isdisjoint(words)) or (short and not remarks.deciding_short.isdisjoint(words)):
         return True
-    if body[-1].value == _WAS_ON:
-        # `# HTN, was on`, and the order on the next line
-        return True
     ended = [c for c in body if c.kind == "cue" and c.value[0] in ("stopped", "held", "avoid", "not_taking")]
     alone = short and bool(ended) and ended[0] is body[0] and not _is_of_something(body[1:], page)
     if alone or (ended and (titled or ended[-1] is body[-1] or means(body[0], "header_line_starts"))):
@@ -532,7 +529,15 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
 
 
-_WAS_ON = ("past", "before")
+_STANDS_ON = frozenset({"continue", "taking", "increase", "decrease", "switch_to"})
+
+
+def _leads_to_the_next_line(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
+    """`# HTN, was on`, and the order on the next line: the sentence goes on there."""
+    last = body[-1]
+    if last.kind != "cue" or last is not page.lines[clause.line][-1] or not page.has_order(clause.line + 1):
+        return False
+    return last.value[1] == "before" and last.value[0] not in _STANDS_ON
 
 
 def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:

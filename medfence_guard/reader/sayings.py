@@ -43,7 +43,7 @@ _GOES_ON = re.compile(
 )
 # `Dx: white coat HTN, no drugs`: of what is found, that nothing is ordered for it.
 _NEEDS_NONE = re.compile(
-    rf"(?:[,;:.(/-] ?|\band )(?:no|nil|without|off|needs no|not on|not for)(?: any| all| more| further)? {ORDER_NOUN}"
+    rf"(?:[,;:.(/-] ?|\band )(?:no|nil|without|needs no|not for)(?: any| all| more| further)? {ORDER_NOUN}"
     r"(?: (?:needed|required|indicated|advised|at present|for now|now))?\W*$|\b(?:drug|medicine|medication)[ -]free\W*$"
 )
 # `Alcohol: stop tablets`, `Smoking - medicines stopped`: behind a subject, an end of all that is ordered.
@@ -76,7 +76,7 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
             continue
         text = page.text_of(chunks)
         span = (min(c.start for c in chunks), max(c.end for c in chunks))
-        found_here = "diagnosis" in (page.sections[line][0][0], page.sections[line][1][0]) or text.startswith("#")
+        found_here = "diagnosis" in (page.sections[line][0][0], page.sections[line][1][0]) or body[0].kind == "indication"
         if (
             (found_here and _NEEDS_NONE.search(text))
             or _STOPS_THEM.fullmatch(text.strip(_AROUND))
@@ -118,7 +118,8 @@ def _feeds_by_a_schedule(line: int, body: Sequence[Chunk], page: Page) -> bool:
         return False
     said = [page.text_of([c]) for c in times]
     abbreviated = any(" " not in text and text not in _IN_WORDS for text in said)
-    return abbreviated and all(page.lexicon.plain.group(word) == _FOODS for word in words)
+    groups = [page.lexicon.plain.group(word) for word in words]
+    return abbreviated and _FOODS in groups and None not in groups
 
 
 _LONGEST_FOOD = 5

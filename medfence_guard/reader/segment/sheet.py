@@ -33,6 +33,8 @@ class Sheet:
     signs: frozenset[str]
     # Whether the page goes by `S:`, `O:`, `A:`, `P:`.
     soap: bool
+    # The letters and Roman numbers of list entries that lines begin with.
+    list_letters: frozenset[str]
 
     # What was found.
     out: Segmented = field(default_factory=Segmented)
