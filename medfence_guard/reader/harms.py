@@ -68,6 +68,29 @@ def allergies_by_name(text: str, start: int, told: Sequence[Chunk], named: Named
     return out
 
 
+def allergies_to_kin(
+    text: str, start: int, told: Sequence[Chunk], *, headed: bool, named: NamedMedicines, words: RemarkWords
+) -> list[tuple[int, int]]:
+    """`Allergy: ampicillin` beside an order of amoxicillin: the medicines that an allergy is told to be to, and an order of their class.
+
+    `text`: the line, and `start` its place; `told`: the medicines named in it; `headed`: it stands under a heading of allergies.
+    """
+    out = []
+    for piece in _PIECES.finditer(text):
+        begins, ends = start + piece.start(), start + piece.end()
+        denied = _DENIED.search(piece.group())
+        if not headed and words.allergy.search(piece.group()) is None:
+            continue
+        for chunk in told:
+            if not begins <= chunk.start < ends or chunk.value.name is None or (denied and begins + denied.start() < chunk.start):
+                continue
+            substances = "\n".join(sorted({m for members in chunk.value.name.compositions for m in members}))
+            kin = [part for parts in words.allergy_kin if any(p in substances for p in parts) for part in parts]
+            if any(named.outside(begins, ends, part) for part in kin):
+                out.append((chunk.start, chunk.end))
+    return out
+
+
 def allergies_to_an_order(
     text: str, start: int, *, headed: bool, found: bool, named: NamedMedicines, words: RemarkWords
 ) -> list[tuple[int, int]]:

@@ -27,7 +27,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
-from medfence_guard.reader.harms import NamedMedicines, allergies_by_name, allergies_to_an_order, is_told_of
+from medfence_guard.reader.harms import NamedMedicines, allergies_by_name, allergies_to_an_order, allergies_to_kin, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
@@ -154,6 +154,10 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
         told = [c for c in chunks if c.kind == "drug" and c.start not in of_orders]
         if told and page.lexicon.remarks.allergy.search(text) is not None:
             yield from allergies_by_name(text, start, told, named)
+        headed = "allergy" in (before[0], behind[0])
+        if headed or page.lexicon.remarks.allergy.search(text) is not None:
+            drugs = [c for c in chunks if c.kind == "drug"]
+            yield from allergies_to_kin(text, start, drugs, headed=headed, named=named, words=page.lexicon.remarks)
         found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
         remarks = page.lexicon.remarks
         yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)

@@ -121,6 +121,7 @@ class RemarkWords:
     deciding_short: frozenset[str]
     ordinary: frozenset[str]
     allergy_classes: Mapping[str, Sequence[str]]
+    allergy_kin: Sequence[Sequence[str]]
     vague_allergies: frozenset[str]
     allergy: re.Pattern[str]
     harm: re.Pattern[str]
@@ -154,6 +155,7 @@ class RemarkWords:
             deciding_short=frozenset(raw["deciding_short"]),
             ordinary=frozenset(raw["ordinary"]),
             allergy_classes={name: tuple(members) for name, members in raw["allergy_classes"].items()},
+            allergy_kin=tuple(tuple(raw["allergy_classes"][name]) for name in raw["allergy_kin"]),
             vague_allergies=frozenset(raw["vague_allergies"]),
             allergy=_part_of(raw["allergy_stems"]),
             harm=_part_of(raw["harm_stems"]),
