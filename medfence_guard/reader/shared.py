@@ -398,7 +398,8 @@ def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
 
 
 def _says_length(draft: Draft) -> bool:
-    goes_on = any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks)
+    told = (*draft.context, *draft.chunks)
+    goes_on = any((c.kind == "cue" and c.value[0] == "continue") or (c.kind == "duration_open" and c in draft.context) for c in told)
     return goes_on or draft.holds("duration") or draft.holds("duration_open")
 
 

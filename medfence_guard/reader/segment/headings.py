@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -150,6 +151,9 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
     if section is None:
         return None
     sheet.close()
+    if sheet.out.drafts and _FROM_HERE_ON.search(text) is not None and _place_of_current(sheet) < sheet.out.drafts[-1].start:
+        # `Current plan: …`, and below it `New plan: …`: beside the first, or instead of it.
+        sheet.out.remarks.append(Span(chunks[0].start, chunks[end - 1].end))
     sheet.told_asides.append((chunks[0].start, chunks[end - 1].end))
     # `Ward chart`, `Stopped:` and right below it `Current orders`: they stand under both.
     above = sheet.elsewhere_line == sheet.line - 1 or heads_something_else(_line_above(sheet.text, chunks[0].start), sheet.lexicon)
@@ -158,6 +162,18 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
         sheet.stand_elsewhere()
     sheet.section, sheet.after_line, sheet.ahead = section, None, (-2, [])
     return chunks[end + 1 :]
+
+
+_FROM_HERE_ON = re.compile(r"\b(?:new|final|from now|from today)\b")
+_CURRENT = re.compile(r"(?:^|\n)[^\na-z]{0,4}(?:(?:our|the) )?(?:current|present) (?:[a-z]+ ){0,2}(?:plan|orders|treatment|therapy|medication|medications)\b")
+
+
+def _place_of_current(sheet: Sheet) -> int:
+    """Where the page first heads what stands now, or stood until now; its end if nowhere."""
+    if sheet.current_at is None:
+        found = _CURRENT.search(sheet.text)
+        sheet.current_at = found.start() if found else len(sheet.text)
+    return sheet.current_at
 
 
 def _line_above(text: str, place: int) -> str:
