@@ -475,6 +475,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     kinds = {c.kind for c in body}
     if not kinds.isdisjoint(_OF_TAKING) or (kinds <= _TIMES | {"then"} and not kinds <= _WITHOUT_TIME):
         return True
+    if any(c.kind in ("number", "amount") and after.kind == "prn" for c, after in itertools.pairwise(body)):
+        # `Fever: PCM 650 SOS`
+        return True
     if body[-1].kind == "cue" and body[-1].value[0] == "conditional":
         # `Dard ho to`
         return True

@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from medfence_guard.reader.asides import parted
 from medfence_guard.reader.assertion import EXCLUDED
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.draft import Draft
@@ -80,7 +81,7 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
         if (
             (found_here and _NEEDS_NONE.search(text))
             or _STOPS_THEM.fullmatch(text.strip(_AROUND))
-            or _feeds_by_a_schedule(line, body, page)
+            or (not page.has_order(line) and any(_feeds_by_a_schedule(part, page) for part in parted(body, ".;")))
             or _gives_what_is_measured(line, chunks, page)
         ):
             yield span
@@ -108,9 +109,9 @@ _FOODS = "foods_and_drinks"
 _PARTS_OF_A_VALUE = frozenset({"number", "amount"})
 
 
-def _feeds_by_a_schedule(line: int, body: Sequence[Chunk], page: Page) -> bool:
+def _feeds_by_a_schedule(body: Sequence[Chunk], page: Page) -> bool:
     """`Milk BD`: in the abbreviations of an order, and no `milk twice daily`: it may be the name of something else, misread."""
-    if page.has_order(line) or len(body) > _LONGEST_FOOD or body[0].kind != "word":
+    if not 1 < len(body) <= _LONGEST_FOOD or body[0].kind != "word":
         return False
     times = [c for c in body if c.kind in _SCHEDULED]
     words = [str(c.value) for c in body if c.kind == "word"]
