@@ -810,7 +810,9 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
             for template in templates:
                 for phrase in _expand(template, {"w": [w for w in whens[code] if len(w) > 3]}):
                     build.add(phrase, Meaning("when_offset", (unit, code)))
-                    build.add_all([f"{bound} {phrase}" for bound in data["offset_bounds"]], Meaning("when_offset", (unit, code), (AT_LEAST,)))
+                    build.add_all(
+                        [f"{bound} {phrase}" for bound in data["offset_bounds"]], Meaning("when_offset", (unit, code), (AT_LEAST,))
+                    )
     for day, words in data["weekdays"].items():
         build.add_all(words, Meaning("weekday", day))
         build.add_all([f"every {word}" for word in words], Meaning("weekday", day, ("weekly",)))

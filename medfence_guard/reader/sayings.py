@@ -53,7 +53,8 @@ _STOPS_THEM = re.compile(
 )
 # `GP to continue`: another doctor orders from here on, and this paper may not.
 _ANOTHER_GOES_ON = re.compile(
-    r"(?:(?:the|your|own|family|local|treating|referring) )*(?:gp|doctor|dr|physician|surgeon|pcp|nurse|rmo|[a-z]+ologist|[a-z]+iatrist) "
+    r"(?:(?:the|your|own|family|local|treating|referring) )*"
+    r"(?:gp|doctor|dr|physician|surgeon|pcp|nurse|rmo|[a-z]+ologist|[a-z]+iatrist) "
     rf"(?:(?:to|may|can|will|please|pls|kindly) )+(?:cont(?:inue)?|ct|carry on|take over|repeat)(?: (?:the|all|these|above|same|{ORDER_NOUN}))*"
 )
 # Whose the paper is, told of a person who is another's: `Baby of Sunita`. `W/o Ramesh` names the patient.

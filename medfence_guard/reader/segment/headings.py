@@ -165,7 +165,9 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
 
 
 _FROM_HERE_ON = re.compile(r"\b(?:new|final|from now|from today)\b")
-_CURRENT = re.compile(r"(?:^|\n)[^\na-z]{0,4}(?:(?:our|the) )?(?:current|present) (?:[a-z]+ ){0,2}(?:plan|orders|treatment|therapy|medication|medications)\b")
+_CURRENT = re.compile(
+    r"(?:^|\n)[^\na-z]{0,4}(?:(?:our|the) )?(?:current|present) (?:[a-z]+ ){0,2}(?:plan|orders|treatment|therapy|medication|medications)\b"
+)
 
 
 def _place_of_current(sheet: Sheet) -> int:

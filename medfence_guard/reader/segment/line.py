@@ -13,11 +13,11 @@ from medfence_guard.reader.lines import behind_bar, is_boxed
 from medfence_guard.reader.openings import (
     SOAP,
     heads_a_list,
+    is_in_a_list,
     is_name_word,
     is_ordered,
     is_tick_box,
     item_number,
-    is_in_a_list,
     letter_of,
     list_letter,
     plain_order,
