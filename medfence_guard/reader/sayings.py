@@ -55,7 +55,8 @@ _STOPS_THEM = re.compile(
 _ANOTHER_GOES_ON = re.compile(
     r"(?:(?:the|your|own|family|local|treating|referring) )*"
     r"(?:gp|doctor|dr|physician|surgeon|pcp|nurse|rmo|[a-z]+ologist|[a-z]+iatrist) "
-    rf"(?:(?:to|may|can|will|please|pls|kindly) )+(?:cont(?:inue)?|ct|carry on|take over|repeat)(?: (?:the|all|these|above|same|{ORDER_NOUN}))*"
+    r"(?:(?:to|may|can|will|please|pls|kindly) )+(?:cont(?:inue)?|ct|carry on|take over|repeat)"
+    rf"(?: (?:the|all|these|above|same|{ORDER_NOUN}))*"
 )
 # Whose the paper is, told of a person who is another's: `Baby of Sunita`. `W/o Ramesh` names the patient.
 _ANOTHERS = re.compile(r"(?:the )?(?:baby|newborn|infant|child|twins?|care|mother|father|parent|ward) of [a-z]{2,}|[bfm]/o [a-z]{2,}")

@@ -259,7 +259,7 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
 
 
 def _is_qualified(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
-    """`Yesterday's plan`, `Current plan if BP high`, `Did not go home on`: words that head orders, beside words that no such heading has."""
+    """`Yesterday's plan`, `Current plan if BP high`, `Did not go home on`: words of orders beside words that no such heading has."""
     if not 1 < len(chunks) <= _LONGEST_QUALIFIED:
         return False
     words = [sheet.surface(c) for c in chunks]
