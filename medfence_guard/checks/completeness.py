@@ -274,7 +274,8 @@ def carried(context: Context, item: Item) -> list[Finding]:
     held = _held(context, item, statement) if uncarried else ()
     for component in uncarried:
         chunks = stated[component]
-        if _HELD_AS.get(component) in held or _carried_elsewhere(context, item, statement, component, chunks):
+        holds = _HELD_AS.get(component) in held and not (component == "strength" and _only_the_dose_is_held(context, item, statement))
+        if holds or _carried_elsewhere(context, item, statement, component, chunks):
             continue
         evidence = source_evidence(context, chunks, f"completeness.{component}")
         found = (evidence,) if evidence else ()
@@ -451,6 +452,17 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         stated = {w.value[0] for w in statement.roles.whens if w.chunk in told}
         return bool(stated) and stated <= mine
     return False
+
+
+def _only_the_dose_is_held(context: Context, item: Item, statement: Statement) -> bool:
+    """`5 mg tablets, 30 mg OM`, of which the item has the 30 mg: of what pieces, it does not say."""
+    strengths = {r.value for r in statement.roles.strengths}
+    mass = {u.ucum for u in context.rulepack.lexicon.unit_by_ucum.values() if u.dimension == "mass"}
+    if not any(mass.intersection(r.value.units) for r in statement.roles.doses):
+        return False
+    held = {r.value for c in item.acted_on if c.field != "max_dose" for r in context.roles_of(c).strengths}
+    doses = {r.value for r in statement.roles.doses} - strengths
+    return bool(held) and held <= doses
 
 
 # Routes of a piece or a liquid that would else be swallowed.

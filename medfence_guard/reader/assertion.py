@@ -260,7 +260,7 @@ def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: b
     if ACTIVE in kinds or verbs:
         return Assertion(ACTIVE, cues)
     begun = any(c.kind == "terminator" and not _BEGINNING.isdisjoint(surface(c).split()) for c in [*draft.context, *lead])
-    if draft.section == CHANGES and not (begun and timed):
+    if draft.section == CHANGES and not ((begun or draft.changed) and timed):
         # `Changes today:` and below it `Metformin 500 mg BD`: what it was, or what it is.
         return Assertion(UNDECIDED, cues)
     if draft.section_status in ("active", "reported"):

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from medfence_guard.bundle import Name
 from medfence_guard.reader.glued import harmless_cut
 from medfence_guard.reader.lexer import CONFUSED, DASHED, DATE, ITEM, MARK, NEWLINE, NUMBER, PLUSSED, SLASHED, UNREADABLE, WORD, Token
-from medfence_guard.reader.lexicon import ANY_NUMBER, ANY_UNIT, LEAF, Lexicon, Meaning, Rate, Trie
+from medfence_guard.reader.lexicon import ANY_NUMBER, ANY_UNIT, AT_LEAST, LEAF, Lexicon, Meaning, Rate, Trie
 
 ONE = Fraction(1)
 WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -237,6 +237,8 @@ def extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
 
 _NO_COUNT = 20  # so many pieces are taken at no time
 # Meanings whose value is made where the phrase stands; the others are taken as they are.
+# The upper end of `at least 30 min before food`: none that a person waits for.
+_NO_LIMIT = Fraction(10**6)
 _CHANGED_BY_PLACE = frozenset({"when_offset", "duration_is", "weekday"})
 _NO_PHRASE: Trie = {}
 # `Regd. no`
@@ -913,11 +915,13 @@ class Chunker:
                 value = (low, high, value)
             elif kind == "when_offset":
                 unit, code = value
+                high = _NO_LIMIT if AT_LEAST in notes else high
                 kind, value = "when", (code, (low, unit) if high is None else (low, unit, high))
             elif kind in ("maximum", "quantity", "refill"):
                 value = (low, high, self._unit_within(tokens, first, last))
         elif kind == "when_offset":
-            kind, value = "when", (value[1], (Fraction(30), "min"))
+            half_hour = (Fraction(30), "min", _NO_LIMIT) if AT_LEAST in notes else (Fraction(30), "min")
+            kind, value = "when", (value[1], half_hour)
         elif kind == "duration_is":
             kind, value = "duration", (value[0], None, value[1])
         if kind == "weekday":

@@ -68,6 +68,36 @@ def allergies_by_name(text: str, start: int, told: Sequence[Chunk], named: Named
     return out
 
 
+def allergies_to_kin(
+    text: str, start: int, told: Sequence[Chunk], *, headed: bool, named: NamedMedicines, words: RemarkWords
+) -> list[tuple[int, int]]:
+    """`Allergy: ampicillin` beside an order of amoxicillin: the medicines that an allergy is told to be to, and an order of their class.
+
+    `text`: the line, and `start` its place; `told`: the medicines named in it; `headed`: it stands under a heading of allergies.
+    """
+    out = []
+    pieces = list(_PIECES.finditer(text))
+    starts = [start + piece.start() for piece in pieces]
+    # Up to where a piece tells of an allergy: to a denial, or nowhere.
+    reach = [_reach_of_an_allergy(piece, start, words, headed=headed) for piece in pieces]
+    for chunk in told:
+        at = bisect_right(starts, chunk.start) - 1
+        if at < 0 or chunk.value.name is None or chunk.start >= reach[at]:
+            continue
+        substances = "\n".join(sorted({m for members in chunk.value.name.compositions for m in members}))
+        kin = [part for parts in words.allergy_kin if any(p in substances for p in parts) for part in parts]
+        if any(named.outside(starts[at], start + pieces[at].end(), part) for part in kin):
+            out.append((chunk.start, chunk.end))
+    return out
+
+
+def _reach_of_an_allergy(piece: re.Match[str], start: int, words: RemarkWords, *, headed: bool) -> int:
+    if not headed and words.allergy.search(piece.group()) is None:
+        return 0
+    denied = _DENIED.search(piece.group())
+    return start + (piece.end() if denied is None else piece.start() + denied.start())
+
+
 def allergies_to_an_order(
     text: str, start: int, *, headed: bool, found: bool, named: NamedMedicines, words: RemarkWords
 ) -> list[tuple[int, int]]:

@@ -27,7 +27,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
-from medfence_guard.reader.harms import NamedMedicines, allergies_by_name, allergies_to_an_order, is_told_of
+from medfence_guard.reader.harms import NamedMedicines, allergies_by_name, allergies_to_an_order, allergies_to_kin, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
@@ -154,6 +154,10 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
         told = [c for c in chunks if c.kind == "drug" and c.start not in of_orders]
         if told and page.lexicon.remarks.allergy.search(text) is not None:
             yield from allergies_by_name(text, start, told, named)
+        headed = "allergy" in (before[0], behind[0])
+        if headed or page.lexicon.remarks.allergy.search(text) is not None:
+            drugs = [c for c in chunks if c.kind == "drug"]
+            yield from allergies_to_kin(text, start, drugs, headed=headed, named=named, words=page.lexicon.remarks)
         found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
         remarks = page.lexicon.remarks
         yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
@@ -255,7 +259,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return True
     if not body:
         return not _heads_nothing(clause, page)
-    if _puts_off(page.text_of(body), above=above):
+    if _puts_off(page.text_of(body), above=above) or _leads_to_the_next_line(clause, body, page):
         return False
     if clause.trails and _is_limited(page.text, body[0].start) and any(c.kind == "header_line_starts" for c in body):
         # `x 3 days at temp 100`
@@ -471,6 +475,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     kinds = {c.kind for c in body}
     if not kinds.isdisjoint(_OF_TAKING) or (kinds <= _TIMES | {"then"} and not kinds <= _WITHOUT_TIME):
         return True
+    if any(c.kind in ("number", "amount") and after.kind == "prn" for c, after in itertools.pairwise(body)):
+        # `Fever: PCM 650 SOS`
+        return True
     if body[-1].kind == "cue" and body[-1].value[0] == "conditional":
         # `Dard ho to`
         return True
@@ -527,6 +534,17 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         # `chemist gave 10 mg`; above them, `12 MG Road`
         return True
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
+
+
+_STANDS_ON = frozenset({"continue", "taking", "increase", "decrease", "switch_to"})
+
+
+def _leads_to_the_next_line(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
+    """`# HTN, was on`, and the order on the next line: the sentence goes on there."""
+    last = body[-1]
+    if last.kind != "cue" or last is not page.lines[clause.line][-1] or not page.has_order(clause.line + 1):
+        return False
+    return last.value[1] == "before" and last.value[0] not in _STANDS_ON
 
 
 def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:

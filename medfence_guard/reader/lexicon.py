@@ -94,6 +94,8 @@ _GOING_ON = frozenset({"taking", "continue", "conditional", "family", "past"})
 _OF_NO_ORDER = frozenset("boilerplate header_line_starts review_phrases indication indication_part".split())
 _RANK = {kind: rank for rank, kind in enumerate(KIND_ORDER)}
 LEAF = ""  # the key of a trie node that holds the meanings of the phrase ending there
+# Note of a time before or after a meal that has no upper end: `at least 30 min before food`.
+AT_LEAST = "at_least"
 ANY_NUMBER = "#"
 ANY_UNIT = "{u}"
 Trie = dict[str, Any]
@@ -119,6 +121,7 @@ class RemarkWords:
     deciding_short: frozenset[str]
     ordinary: frozenset[str]
     allergy_classes: Mapping[str, Sequence[str]]
+    allergy_kin: Sequence[Sequence[str]]
     vague_allergies: frozenset[str]
     allergy: re.Pattern[str]
     harm: re.Pattern[str]
@@ -152,6 +155,7 @@ class RemarkWords:
             deciding_short=frozenset(raw["deciding_short"]),
             ordinary=frozenset(raw["ordinary"]),
             allergy_classes={name: tuple(members) for name, members in raw["allergy_classes"].items()},
+            allergy_kin=tuple(tuple(raw["allergy_classes"][name]) for name in raw["allergy_kin"]),
             vague_allergies=frozenset(raw["vague_allergies"]),
             allergy=_part_of(raw["allergy_stems"]),
             harm=_part_of(raw["harm_stems"]),
@@ -818,7 +822,10 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
         for code in meals:
             for template in templates:
                 for phrase in _expand(template, {"w": [w for w in whens[code] if len(w) > 3]}):
-                    build.add_all([phrase, *(f"{bound} {phrase}" for bound in data["offset_bounds"])], Meaning("when_offset", (unit, code)))
+                    build.add(phrase, Meaning("when_offset", (unit, code)))
+                    build.add_all(
+                        [f"{bound} {phrase}" for bound in data["offset_bounds"]], Meaning("when_offset", (unit, code), (AT_LEAST,))
+                    )
     for day, words in data["weekdays"].items():
         build.add_all(words, Meaning("weekday", day))
         build.add_all([f"every {word}" for word in words], Meaning("weekday", day, ("weekly",)))

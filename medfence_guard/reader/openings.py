@@ -197,8 +197,23 @@ def list_letter(chunks: Sequence[Chunk]) -> int:
         return 0
     letter = chunks[first]
     # `iv)` at the head of a line is a number; behind a name it is a route.
-    four = letter.kind == "route" and letter.value == "intravenous" and letter.end - letter.start == 2 and not first
+    four = letter.kind == "route" and letter.value == "intravenous" and letter.end - letter.start == 2
     return first + 2 if four or (letter.kind == "word" and str(letter.value) in _LIST_LETTERS) else 0
+
+
+# What must stand at another line of the page for a sign to be a Roman number: alone, `v)` ticks, `x)` crosses out, `iv)` is a route.
+_NEIGHBOURS = {"iv": frozenset({"iii", "v"}), "v": frozenset({"iv", "vi"}), "x": frozenset({"ix", "xi"})}
+
+
+def letter_of(chunks: Sequence[Chunk], text: str) -> str:
+    """The letter or Roman number of a list entry, as it is written; nothing where none stands."""
+    count = list_letter(chunks)
+    return text[chunks[count - 2].start : chunks[count - 2].end] if 0 < count < len(chunks) else ""
+
+
+def is_in_a_list(letter: str, letters: Collection[str]) -> bool:
+    """Whether a letter counts, by those that other lines of the page begin with."""
+    return letter not in _NEIGHBOURS or not _NEIGHBOURS[letter].isdisjoint(letters)
 
 
 def starts_with_form(chunks: Sequence[Chunk], place: int) -> bool:

@@ -13,6 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from medfence_guard.reader.asides import parted
 from medfence_guard.reader.assertion import EXCLUDED
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
 from medfence_guard.reader.draft import Draft
@@ -41,6 +42,22 @@ _GOES_ON = re.compile(
     rf"(?:to )?(?:cont(?:inue|inued|d)?|ct|rpt|repeat)\.? (?:the |with )?{ORDER_NOUN}|"
     rf"{ORDER_NOUN} ?[:=-]* ?(?:to )?(?:cont(?:inue|inued|d)?|ct)\.?"
 )
+# `Dx: white coat HTN, no drugs`: of what is found, that nothing is ordered for it.
+_NEEDS_NONE = re.compile(
+    rf"(?:[,;:.(/-] ?|\band )(?:no|nil|without|needs no|not for)(?: any| all| more| further)? {ORDER_NOUN}"
+    r"(?: (?:needed|required|indicated|advised|at present|for now|now))?\W*$|\b(?:drug|medicine|medication)[ -]free\W*$"
+)
+# `Alcohol: stop tablets`, `Smoking - medicines stopped`: behind a subject, an end of all that is ordered.
+_STOPS_THEM = re.compile(
+    rf"[a-z ]{{2,30}} ?[:-]+ ?(?:(?:stop|quit|leave|omit|hold|no)(?: the| all| these)* {ORDER_NOUN}|{ORDER_NOUN} (?:stopped|held|off|over))"
+)
+# `GP to continue`: another doctor orders from here on, and this paper may not.
+_ANOTHER_GOES_ON = re.compile(
+    r"(?:(?:the|your|own|family|local|treating|referring) )*"
+    r"(?:gp|doctor|dr|physician|surgeon|pcp|nurse|rmo|[a-z]+ologist|[a-z]+iatrist) "
+    r"(?:(?:to|may|can|will|please|pls|kindly) )+(?:cont(?:inue)?|ct|carry on|take over|repeat)"
+    rf"(?: (?:the|all|these|above|same|{ORDER_NOUN}))*"
+)
 # Whose the paper is, told of a person who is another's: `Baby of Sunita`. `W/o Ramesh` names the patient.
 _ANOTHERS = re.compile(r"(?:the )?(?:baby|newborn|infant|child|twins?|care|mother|father|parent|ward) of [a-z]{2,}|[bfm]/o [a-z]{2,}")
 _LONGEST_NAME = 2
@@ -62,6 +79,15 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
             continue
         text = page.text_of(chunks)
         span = (min(c.start for c in chunks), max(c.end for c in chunks))
+        found_here = "diagnosis" in (page.sections[line][0][0], page.sections[line][1][0]) or body[0].kind == "indication"
+        if (
+            (found_here and _NEEDS_NONE.search(text))
+            or _STOPS_THEM.fullmatch(text.strip(_AROUND))
+            or (not page.has_order(line) and any(_feeds_by_a_schedule(part, page) for part in parted(body, ".;")))
+            or _gives_what_is_measured(line, chunks, page)
+        ):
+            yield span
+            continue
         if line < page.orders[0]:
             if _ANOTHERS.fullmatch(text.strip(_AROUND)):
                 yield span
@@ -75,8 +101,44 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
             yield span
         for found in _SENTENCE.finditer(text):
             said = found[0].strip(_AROUND)
-            if _AGAIN.fullmatch(said) or (not reported and _GOES_ON.fullmatch(said)):
+            if _AGAIN.fullmatch(said) or _ANOTHER_GOES_ON.fullmatch(said) or (not reported and _GOES_ON.fullmatch(said)):
                 yield span[0] + found.start(), span[0] + found.end()
+
+
+_SCHEDULED = frozenset({"rate", "slots", "when", "prn", "stat"})
+_IN_WORDS = frozenset("daily weekly everyday nightly bedtime morning night noon evening regularly".split())
+_FOODS = "foods_and_drinks"
+_PARTS_OF_A_VALUE = frozenset({"number", "amount"})
+
+
+def _feeds_by_a_schedule(body: Sequence[Chunk], page: Page) -> bool:
+    """`Milk BD`: in the abbreviations of an order, and no `milk twice daily`: it may be the name of something else, misread."""
+    if not 1 < len(body) <= _LONGEST_FOOD or body[0].kind != "word":
+        return False
+    times = [c for c in body if c.kind in _SCHEDULED]
+    words = [str(c.value) for c in body if c.kind == "word"]
+    if not times or len(words) + len(times) + sum(c.kind in _PARTS_OF_A_VALUE for c in body) != len(body):
+        return False
+    said = [page.text_of([c]) for c in times]
+    abbreviated = any(" " not in text and text not in _IN_WORDS for text in said)
+    groups = [page.lexicon.plain.group(word) for word in words]
+    return abbreviated and _FOODS in groups and None not in groups
+
+
+_LONGEST_FOOD = 5
+_LONGEST_ANALYTE = 2  # in letters: `K`, `Ca`
+
+
+def _gives_what_is_measured(line: int, chunks: Sequence[Chunk], page: Page) -> bool:
+    """`Labs reviewed, K 20 daily`: an amount of what is measured as well, with how often, is given."""
+    if page.has_order(line):
+        return False
+    for at, (what, how_much, how_often) in enumerate(zip(chunks, chunks[1:], chunks[2:], strict=False)):
+        measured = what.kind == "header_line_starts" or (what.kind == "word" and len(str(what.value)) <= _LONGEST_ANALYTE)
+        begins = at == 0 or chunks[at - 1].kind in ("mark", "verb")
+        if measured and begins and how_much.kind in _PARTS_OF_A_VALUE and how_often.kind in ("rate", "slots"):
+            return True
+    return False
 
 
 def _heads_by_a_complaint(line: int, body: Sequence[Chunk], page: Page) -> bool:

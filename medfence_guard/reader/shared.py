@@ -9,6 +9,7 @@ a remark for a person (`all`, `both`) or stays with the order it stands at.
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -265,7 +266,9 @@ def _told_sentence(chunks: list[Chunk], surface: Surface) -> int:
             return ends[0]
     if len(chunks) - ends[-1] <= _LONGEST_TOLD and any(c.kind == "drug" for c in chunks[: ends[-1]]):
         told = told_of_all(chunks[ends[-1] :], surface)
-        if told is not None and told.is_length and told.word and surface(chunks[ends[-1]]) not in HEADS_A_LIST:
+        # `Tab X OD, Tab Y OD. For 1 month`: of both, or of the last.
+        several = told is not None and not told.word and sum(c.kind == "drug" for c in chunks[: ends[-1]]) > 1
+        if told is not None and told.is_length and (told.word or several) and surface(chunks[ends[-1]]) not in HEADS_A_LIST:
             return ends[-1]
     return 0
 
@@ -395,7 +398,8 @@ def told_by_labels(drafts: Sequence[Draft], own: Sequence[Chunk]) -> bool:
 
 
 def _says_length(draft: Draft) -> bool:
-    goes_on = any(c.kind == "cue" and c.value[0] == "continue" for c in draft.chunks)
+    told = (*draft.context, *draft.chunks)
+    goes_on = any((c.kind == "cue" and c.value[0] == "continue") or (c.kind == "duration_open" and c in draft.context) for c in told)
     return goes_on or draft.holds("duration") or draft.holds("duration_open")
 
 
@@ -548,7 +552,25 @@ class Sharing:
                 del first_line[-1].chunks[place:]
                 for draft in first_line:
                     draft.shared += told.chunks
+        out.remarks.extend(self._going_on(out, orders))
         self._doubt(out, orders)
+
+    def _going_on(self, out: Segmented, orders: _Orders) -> list[Span]:
+        """`Continue for 1 month and review` below several orders, in words that tell more: of the last of them, or of each."""
+        found = []
+        for line, of in orders.going_on.items():
+            chunks = self._lines[line][0]
+            begins = chunks[0].start
+            goes_on = means(chunks[0], "cue") and meaning_of(chunks[0], "cue") == ("continue", "before")
+            if line in self.told_once or not goes_on:
+                continue
+            if not any(c.kind == "duration" for c in itertools.takewhile(lambda c: c.value != ".", chunks)):
+                # `To continue. Review IOP 1 month`
+                continue
+            above = [d for d in out.drafts if d is not of and d.last_line == of.line - 1 and _is_ordered(d)]
+            if not any(c.start < begins and c.kind == "duration" for c in of.chunks) and any(not _says_length(d) for d in above):
+                found.append(Span(begins, max(c.end for c in chunks)))
+        return found
 
     def _give_length(self, out: Segmented, orders: _Orders, line: int, told: Told, span: Span, own: Sequence[Chunk]) -> None:
         """A length of time, to the orders of the list that the line stands right above or below."""
@@ -584,8 +606,18 @@ class Sharing:
             open_end = bool(doubtful or apart) or (outside and not told.numbers)
         else:
             open_end = bool(own) and labelled and not self._is_of_a_block(orders, line)
+            open_end = open_end or (reached is None and self._is_cut_off(out, orders, line))
         if open_end:
             out.remarks.append(span)
+
+    def _is_cut_off(self, out: Segmented, orders: _Orders, line: int) -> bool:
+        """`Tab X OD, Tab Y OD. For 1 month`: the last sentence of a line of several orders, one of which has no length."""
+        of = orders.going_on.get(line)
+        begins = self._lines[line][0][0].start
+        if of is None or "\n" in self._text[of.start : begins]:
+            return False
+        beside = [d for d in out.drafts if d is not of and d.last_line == of.line and _is_ordered(d)]
+        return any(not _says_length(d) for d in beside)
 
     def _is_of_all_above(self, listed: Sequence[Draft], line: int, told: Told, span: Span, own: Sequence[Chunk]) -> bool:
         """Whether nothing but a length below a list is of each order of it. One that goes on may be of the last alone, unless three or more

@@ -150,12 +150,13 @@ def _is_of_a_complaint(lexicon: Lexicon, word: str) -> bool:
     words = lexicon.quoted
     return (
         word in _HOW_BAD
+        or word in _HOW_OFTEN
         or word in words.condition_words
         or word in words.small
         or word in words.qualities
-        or word in words.measures
         or lexicon.plain.group(word) in words.condition_groups
     )
 
 
+_HOW_OFTEN = frozenset({"times", "episodes"})  # `loose stools more than 3 times`
 _HOW_BAD = frozenset({"severe", "moderate", "mild", "intense", "unbearable"})

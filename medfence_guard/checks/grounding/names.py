@@ -22,7 +22,7 @@ from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, added, compar
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity
-from medfence_guard.reader.roles.record import NameReading, Role, Roles
+from medfence_guard.reader.roles.record import PIECES_AT_A_TIME, NameReading, Role, Roles
 from medfence_guard.reader.statement import Statement
 
 
@@ -363,7 +363,7 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
     where = tuple(r.chunk for r in strengths)
     wholes = _whole_strengths(statement)
     if claimed in wholes:
-        return []
+        return _may_be_counted(statement, claimed, said, where)
     stated = {v for parts in wholes for v in parts} | {v for r in strengths for v in r.value.parts}
     if not set(claimed) <= stated:
         if statement.roles.unreadable:
@@ -374,6 +374,17 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
     if any(c.field in ("strength", "dosage") and context.roles_of(c).strengths + context.roles_of(c).numbers for c in item.claims):
         return []
     return [Judgement(ABSTAIN, "name.number_one_of_several", f"{said}; the name has a part of it", where, severity=Severity.MAJOR)]
+
+
+def _may_be_counted(statement: Statement, claimed: tuple[Fraction, ...], said: str, where: tuple[Chunk, ...]) -> list[Judgement]:
+    """`Montair LC 2 OD`: a small bare number that no product of the brand prints may be how many are taken, and is no part of the name."""
+    name = statement.name
+    entry = name.entry
+    if claimed != name.label or len(claimed) != 1 or claimed[0] not in PIECES_AT_A_TIME or entry is None or not entry.brand:
+        return []
+    if any(claimed[0] in (*row.labels, *(c.value for c in row.components)) for row in entry.rows):
+        return []
+    return [Judgement(ABSTAIN, "name.number_may_be_a_count", f"{said}, which may be how many are taken", where, severity=Severity.MAJOR)]
 
 
 def _whole_strengths(statement: Statement) -> set[tuple[Fraction, ...]]:

@@ -9,7 +9,7 @@ from medfence_guard.bundle import Name, name_key
 from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles.context import GLUE_WORDS
-from medfence_guard.reader.roles.record import NameReading, counts_pieces
+from medfence_guard.reader.roles.record import PIECES_AT_A_TIME, NameReading, counts_pieces
 
 _TIMING = frozenset({"rate", "when", "prn", "stat"})
 
@@ -71,6 +71,8 @@ class NameReader:
                     chunk.start == chunks[place - 1].end
                     and chunks[place - 1].kind == "word"
                     and chunks[place - 1].end - chunks[place - 1].start <= 3
+                    and " " not in text
+                    and "/" not in text
                 ):
                     # Glued to letters (`GP2`, `D3`): part of the name, no strength.
                     suffixes.append(text)
@@ -78,8 +80,12 @@ class NameReader:
                 elif (
                     chunk.start > chunks[place - 1].end
                     and _is_timed(chunks, place)
-                    and counts_pieces(self._entry(key, parts, suffixes), chunk.value.parts[0])
+                    and (
+                        counts_pieces(self._entry(key, parts, suffixes), chunk.value.parts[0])
+                        or (key[-1:].isdigit() and chunk.value.parts[0] in PIECES_AT_A_TIME)
+                    )
                 ):
+                    # Behind a name that ends in its number (`Glycomet GP 2 1 OD`) a small number may be a count too.
                     break
                 else:
                     label, label_chunk = chunk.value.parts, chunk

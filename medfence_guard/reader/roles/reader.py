@@ -30,7 +30,15 @@ from medfence_guard.reader.roles.context import Context
 from medfence_guard.reader.roles.manner import read_form, read_release, read_route, read_site, settle_right_eye
 from medfence_guard.reader.roles.names import NameReader
 from medfence_guard.reader.roles.record import NameReading, Role, Roles
-from medfence_guard.reader.roles.timing import SAID_OF_OTHERS, is_beside, read_duration, read_open_duration, read_rate, read_weekday
+from medfence_guard.reader.roles.timing import (
+    SAID_OF_OTHERS,
+    is_beside,
+    read_duration,
+    read_open_duration,
+    read_rate,
+    read_weekday,
+    read_when,
+)
 from medfence_guard.reader.roles.words import (
     pass_by,
     read_another_name,
@@ -57,6 +65,7 @@ _RULES: Mapping[str, Callable[[Context, int], int]] = {
     "route": read_route,
     "site": read_site,
     "prn": read_as_needed,
+    "when": read_when,
     "cue": read_cue,
     "pseudo_cue": read_negation,
     "terminator": read_terminator,
@@ -77,7 +86,6 @@ _RULES: Mapping[str, Callable[[Context, int], int]] = {
 # Kind of chunk -> its role, whatever stands beside it. What has no row here or above is residue.
 _ROLE_OF = {
     "slots": "slots",
-    "when": "whens",
     "tuple": "numbers",
     "stat": "stat",
     "as_directed": "as_directed",

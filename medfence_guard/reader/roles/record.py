@@ -46,7 +46,7 @@ class NameReading:
         return self.entry.compositions[0]
 
 
-_PIECES_AT_A_TIME = frozenset({Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2)})
+PIECES_AT_A_TIME = frozenset({Fraction(1, 2), Fraction(1), Fraction(3, 2), Fraction(2)})
 # Of one substance, and of a combination, which has a number for each: by how much the least exceeds what may be its strength.
 _IMPOSSIBLY_SMALL, _IMPOSSIBLY_SMALL_OF_SEVERAL = 10, 4
 
@@ -58,7 +58,7 @@ def counts_pieces(entry: Name | None, number: Fraction, label: tuple[Fraction, .
     is told by several numbers or none, and a fourth of the least will do. `label`: the bare number before it (`Rosuvas 10 1 HS`); a brand
     of one substance that prints it has no other.
     """
-    if entry is None or entry.ambiguous or not entry.rows or number not in _PIECES_AT_A_TIME:
+    if entry is None or entry.ambiguous or not entry.rows or number not in PIECES_AT_A_TIME:
         return False
     printed = [value for row in entry.rows for value in (*(c.value for c in row.components), *row.labels)]
     if len(label) == 1 and label[0] in printed and all(len(row.components) == 1 for row in entry.rows):

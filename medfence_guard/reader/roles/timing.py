@@ -45,6 +45,18 @@ def read_rate(at: Context, place: int) -> int:
     return place + 1
 
 
+_BOUNDS = frozenset({"<", ">", "=", "~", "≤", "≥", "+", "min", "minimum", "max", "maximum", "within", "under", "over", "than"})
+
+
+def read_when(at: Context, place: int) -> int:
+    """A meal or a time of day. `< 30 min before food`: an interval with a bound that its phrase does not hold is not read."""
+    chunk = at.chunks[place]
+    before = at.surface(at.chunks[place - 1]) if place else ""
+    bounded = chunk.value[1] is not None and before in _BOUNDS
+    (at.roles.unsupported if bounded else at.roles.whens).append(Role("a bound of the interval" if bounded else chunk.value, chunk))
+    return place + 1
+
+
 def read_weekday(at: Context, place: int) -> int:
     chunk = at.chunks[place]
     at.roles.weekdays.append(Role(chunk.value, chunk))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -150,6 +151,9 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
     if section is None:
         return None
     sheet.close()
+    if sheet.out.drafts and _FROM_HERE_ON.search(text) is not None and _place_of_current(sheet) < sheet.out.drafts[-1].start:
+        # `Current plan: …`, and below it `New plan: …`: beside the first, or instead of it.
+        sheet.out.remarks.append(Span(chunks[0].start, chunks[end - 1].end))
     sheet.told_asides.append((chunks[0].start, chunks[end - 1].end))
     # `Ward chart`, `Stopped:` and right below it `Current orders`: they stand under both.
     above = sheet.elsewhere_line == sheet.line - 1 or heads_something_else(_line_above(sheet.text, chunks[0].start), sheet.lexicon)
@@ -158,6 +162,20 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
         sheet.stand_elsewhere()
     sheet.section, sheet.after_line, sheet.ahead = section, None, (-2, [])
     return chunks[end + 1 :]
+
+
+_FROM_HERE_ON = re.compile(r"\b(?:new|final|from now|from today)\b")
+_CURRENT = re.compile(
+    r"(?:^|\n)[^\na-z]{0,4}(?:(?:our|the) )?(?:current|present) (?:[a-z]+ ){0,2}(?:plan|orders|treatment|therapy|medication|medications)\b"
+)
+
+
+def _place_of_current(sheet: Sheet) -> int:
+    """Where the page first heads what stands now, or stood until now; its end if nowhere."""
+    if sheet.current_at is None:
+        found = _CURRENT.search(sheet.text)
+        sheet.current_at = found.start() if found else len(sheet.text)
+    return sheet.current_at
 
 
 def _line_above(text: str, place: int) -> str:
@@ -202,7 +220,8 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
         return chunks
     if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
         return chunks
-    if not inline and (not sheet.followed[sheet.line] or _is_told(sheet, chunks)):
+    qualified = _is_qualified(sheet, chunks[: colon + (chunks[colon].value != ":")])
+    if not inline and (not sheet.followed[sheet.line] or (_is_told(sheet, chunks) and not qualified)):
         return chunks
     whole = sheet.text[slice(*extent(chunks))]
     timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
@@ -228,6 +247,8 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     )
     # `On dialysis days:`, `Before exercise:`
     limited = not inline and chunks[colon].value == ":" and sheet.surface(chunks[0]) in sheet.lexicon.remarks.starts
+    # `Did not go home on:`, `Yesterday's plan`
+    limited = limited or (qualified and not any(c.kind in ("slots", "rate", "duration") for c in chunks[: colon + 1]))
     if not needed and not limited and not heads_something_else(text, sheet.lexicon) and not (framed and not known and len(chunks) <= 6):
         return chunks
     sheet.close()
@@ -235,6 +256,31 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     sheet.stand_elsewhere()
     sheet.ahead = (-2, [])
     return chunks[colon + 1 :]
+
+
+def _is_qualified(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
+    """`Yesterday's plan`, `Current plan if BP high`, `Did not go home on`: words of orders beside words that no such heading has."""
+    if not 1 < len(chunks) <= _LONGEST_QUALIFIED:
+        return False
+    words = [sheet.surface(c) for c in chunks]
+    if words[-1] in _PLANS:
+        return any(c.kind in _QUALIFYING for c in chunks[:-1])
+    if words[-2] == "home" and words[-1] in ("on", "with"):
+        return True
+    headed = not _PLANS.isdisjoint(words) or words[0].split()[0] in _ADVISED
+    return headed and any(word in _CONDITIONS or c.kind == "date" or _is_year(c) for word, c in zip(words, chunks, strict=True))
+
+
+def _is_year(chunk: Chunk) -> bool:
+    return chunk.kind == "number" and len(chunk.value.parts) == 1 and chunk.value.parts[0] > _ANCIENT
+
+
+_ANCIENT = 1900  # no year of a paper
+_PLANS = frozenset({"plan", "plans", "orders"})
+_ADVISED = frozenset({"advised", "prescribed"})
+_CONDITIONS = frozenset({"if", "when", "unless", "once", "until", "last", "previous", "earlier", "next", "of"})
+_QUALIFYING = frozenset({"word", "cue", "prn", "person_roles", "stat", "then"})
+_LONGEST_QUALIFIED = 8  # in chunks
 
 
 def _is_told(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:

@@ -13,10 +13,12 @@ from medfence_guard.reader.lines import behind_bar, is_boxed
 from medfence_guard.reader.openings import (
     SOAP,
     heads_a_list,
+    is_in_a_list,
     is_name_word,
     is_ordered,
     is_tick_box,
     item_number,
+    letter_of,
     list_letter,
     plain_order,
     separated,
@@ -29,6 +31,7 @@ from medfence_guard.reader.segment.sheet import Sheet
 from medfence_guard.reader.segment.walk import Cursor, walk
 
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
+_FOUR = "iv"
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
 
@@ -92,9 +95,16 @@ def _number(sheet: Sheet, chunks: list[Chunk]) -> tuple[list[Chunk], int, int | 
         sheet.close()
         return chunks, 2, int(chunks[1].value.parts[0])
     lettered = list_letter(chunks)
-    if 0 < lettered < len(chunks):
+    if 0 < lettered < len(chunks) and chunks[lettered - 2].kind == "route" and not is_in_a_list(_FOUR, sheet.list_letters):
+        # `iv) Tab X`, alone: the fourth of a list, or a route.
+        return [*chunks[: lettered - 2], chunks[lettered - 2]._replace(kind="unsupported"), *chunks[lettered - 1 :]], 0, None
+    if 0 < lettered < len(chunks) and is_in_a_list(letter_of(chunks, sheet.text), sheet.list_letters):
         sheet.close()
         return chunks, lettered, None
+    if first.kind == "route" and sheet.surface(first) == _FOUR and len(chunks) > 2 and chunks[1].value == ".":
+        if chunks[1].start == first.end and chunks[2].kind in ("form", "drug"):
+            # `iv. Tab X`
+            return [first._replace(kind="unsupported"), *chunks[1:]], 0, None
     if first.value == "#" and len(chunks) > 2 and chunks[1].kind == "indication" and chunks[1].start > first.end:
         # `# GERD - Tab X`: the problems of a list.
         sheet.close()

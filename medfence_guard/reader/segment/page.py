@@ -11,7 +11,7 @@ from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import SEXES, blocks, is_rule
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.openings import count_serials, soap_letter, table_head
+from medfence_guard.reader.openings import count_serials, letter_of, soap_letter, table_head
 from medfence_guard.reader.segment.line import read_line
 from medfence_guard.reader.segment.sheet import Sheet
 from medfence_guard.reader.shared import HEADS_A_LIST, Line, Sharing, Told, parted
@@ -94,6 +94,7 @@ def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozen
         # `+` and `-` tell apart what was added and taken off; `>` what is quoted from what is not.
         signs=marks if {"+", "-"} <= marks or (">" in marks and len(marks) > 1) else frozenset(),
         soap="p" in letters and len(letters) > 1,
+        list_letters=frozenset(letter_of(chunks, text) for chunks, _ in lines),
     )
 
 

@@ -33,6 +33,8 @@ class Sheet:
     signs: frozenset[str]
     # Whether the page goes by `S:`, `O:`, `A:`, `P:`.
     soap: bool
+    # The letters and Roman numbers of list entries that lines begin with.
+    list_letters: frozenset[str]
 
     # What was found.
     out: Segmented = field(default_factory=Segmented)
@@ -57,6 +59,8 @@ class Sheet:
     elsewhere_line: int = -2
     # Where the page first says that a treatment was given today; None until it is asked for.
     treated_at: int | None = None
+    # Where it first heads what stands now; None until it is asked for.
+    current_at: int | None = None
     # A line, and what was said on it of the order to come.
     ahead: tuple[int, list[Chunk]] = (-2, [])
     after_visit: bool = False
