@@ -7,7 +7,7 @@ from functools import partial
 from medfence_guard.attest import ATTESTED, IMPOSSIBLE, UNKNOWN, attest, known_in_form
 from medfence_guard.bind import EXACT
 from medfence_guard.checks.check import Check, Context, reference_evidence, rule_finding
-from medfence_guard.checks.grounding.stated import family_of, releases_of, setting_for
+from medfence_guard.checks.grounding.stated import family_of, form_in_letters, releases_of, setting_for
 from medfence_guard.compare import without_own_unit
 from medfence_guard.contract import Evidence, Finding, Severity, Verdict
 from medfence_guard.payload import Claim
@@ -95,10 +95,11 @@ def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
     statement = context.statement_of(context.item_of(claim))
     roles = context.roles_of(claim)
     lexicon = context.rulepack.lexicon
-    if statement is None or not roles.forms:
+    letters = None if statement is None or roles.forms else form_in_letters(context, claim.text, statement)
+    if statement is None or not (roles.forms or letters):
         return [say(ABSTAIN, Severity.MAJOR, "There is no form of a known statement to look up.")]
     entry = statement.name.entry
-    form = roles.forms[0].value
+    form = letters or roles.forms[0].value
     if entry is None or lexicon.form_family.get(form) in ("drops", "spray", None):
         says = "There is no product or no single form family to look up; the name or form is judged elsewhere."
         return [say(PASS, Severity.MINOR, says)]

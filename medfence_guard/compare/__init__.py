@@ -9,7 +9,7 @@ them hold, and the worst counts.
 
 from __future__ import annotations
 
-from medfence_guard.compare.as_needed import compare_prn_flag
+from medfence_guard.compare.as_needed import compare_prn, compare_prn_flag
 from medfence_guard.compare.doses import PIECES, compare_dose, form_units
 from medfence_guard.compare.durations import compare_duration
 from medfence_guard.compare.frequency import compare_frequency

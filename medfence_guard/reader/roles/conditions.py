@@ -170,10 +170,14 @@ def read_reason(at: Context, place: int) -> int:
         # `OD (rash)`: why it is given, or what came of it.
         roles.residue.append(Role(at.surface(chunk), chunk))
         return place + 1
-    if before is None and after is not None and after.value in ("-", ":") and at.surface(chunk) in at.lexicon.long_standing:
+    if before is None and after is not None and after.value in ("-", ":"):
         behind = chunks[place + 2] if place + 2 < len(chunks) else None
-        if behind is not None and behind.kind in ("drug", "form"):
+        if behind is not None and behind.kind in ("drug", "form") and at.surface(chunk) in at.lexicon.long_standing:
             # `HTN - Tab X`: what the order is for.
+            roles.indications.append(Role(chunk.value, chunk))
+            return place + 1
+        if behind is not None and behind.kind in ("drug", "form") and _is_regular(chunks):
+            # `Pain: Tab X 1-0-1`: it is said how often.
             roles.indications.append(Role(chunk.value, chunk))
             return place + 1
     pointed = before is not None and (
@@ -185,6 +189,15 @@ def read_reason(at: Context, place: int) -> int:
         # Bare, it may be a reason or a reaction.
         roles.residue.append(Role(at.surface(chunk), chunk))
     return place + 1
+
+
+_NOT_REGULAR = frozenset("prn cue stat as_directed maximum unsupported then word negation".split())
+
+
+def _is_regular(chunks: Sequence[Chunk]) -> bool:
+    """Whether an order says how often and for how long, and nothing that may make it another one."""
+    kinds = {c.kind for c in chunks}
+    return not kinds.isdisjoint(("rate", "slots")) and "duration" in kinds and kinds.isdisjoint(_NOT_REGULAR)
 
 
 def read_part_of_reason(at: Context, place: int) -> int:

@@ -236,9 +236,7 @@ def _short_form(sheet: Sheet, chunks: list[Chunk], place: int) -> list[Chunk]:
     if len(chunks) > 3 and chunks[-1].value == "new" and chunks[-2].value == "-" and any(c.kind == "drug" for c in chunks):
         # `Telmisartan 40 mg OD - new`
         chunks = [*chunks[:-1], chunks[-1]._replace(kind="verb", value="plain")]
-    headed = place == 0 and first.kind == "medicine_class" and len(chunks) > 2 and chunks[1].value == ":"
-    if headed and any(c.kind in ("drug", "form") for c in chunks[2:4]):
-        # `Antibiotic: Cap Amoxicillin 500 mg`: what it is for, before what it is.
+    if place == 0 and first.kind == "medicine_class" and _is_class_label(sheet, chunks):
         return [first._replace(kind="inert", value="prescription_nouns"), *chunks[1:]]
     if first.value == "new" and place + 2 < len(chunks) and chunks[place + 1].value == ":" and chunks[place + 2].kind in ("drug", "form"):
         # `NEW: Clopidogrel 75 mg daily`
@@ -251,6 +249,14 @@ def _short_form(sheet: Sheet, chunks: list[Chunk], place: int) -> list[Chunk]:
     ):
         return [*chunks[:place], first._replace(kind="form", value=_LETTER_FORMS[first.value]), *chunks[place + 1 :]]
     return chunks
+
+
+def _is_class_label(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
+    """`Antibiotic: Cap Amoxicillin 500 mg`, `INSULIN   Lantus 12 units`: what it is for, before what it is; a mark or a column parts them."""
+    if len(chunks) > 2 and chunks[1].value == ":":
+        return any(c.kind in ("drug", "form") for c in chunks[2:4])
+    apart = len(chunks) > 2 and sheet.text[chunks[0].end : chunks[1].start].isspace() and chunks[1].start - chunks[0].end > 1
+    return apart and chunks[1].kind in ("drug", "form") and any(c.kind == "drug" for c in chunks[1:3])
 
 
 def _marked_as_other(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
