@@ -17,7 +17,7 @@ _PLAIN_MARKS = frozenset(".,:;-()[]/+•'\"&|_!")
 # Behind a bare `x`.
 _COUNTED = frozenset("number amount slots duration range rate tuple malformed".split())
 # `OD (M)`, `OD (N)`
-_LETTERS_OF_THE_DAY = {"m": "MORN", "n": "NIGHT"}
+LETTERS_OF_THE_DAY = {"m": "MORN", "n": "NIGHT"}
 _GIVING = frozenset("apply give inject len lein take then use".split())
 _SIGNS = frozenset("-+/|!_•")
 _OPENING, _CLOSING = frozenset("(["), frozenset(")]")
@@ -28,8 +28,8 @@ def read_word(at: Context, place: int) -> int:
     chunk = chunks[place]
     if (piece := count_beside_form(at, place)) is not None:
         at.roles.doses.append(Role(piece, chunk))
-    elif chunk.value in _LETTERS_OF_THE_DAY and _is_bracketed_behind_once_a_day(chunks, place):
-        at.roles.whens.append(Role((_LETTERS_OF_THE_DAY[chunk.value], None), chunk))
+    elif chunk.value in LETTERS_OF_THE_DAY and _is_bracketed_behind_once_a_day(chunks, place):
+        at.roles.whens.append(Role((LETTERS_OF_THE_DAY[chunk.value], None), chunk))
     elif chunk.value == "x":
         after = chunks[place + 1] if place + 1 < len(chunks) else None
         if after is None or after.kind not in _COUNTED:
