@@ -176,8 +176,9 @@ def read_reason(at: Context, place: int) -> int:
             # `HTN - Tab X`: what the order is for.
             roles.indications.append(Role(chunk.value, chunk))
             return place + 1
-        if behind is not None and behind.kind in ("drug", "form") and _is_regular(chunks):
-            # `Pain: Tab X 1-0-1`: it is said how often.
+        harm = at.lexicon.remarks.reactions.search(at.surface(chunk)) is not None
+        if behind is not None and behind.kind in ("drug", "form") and not harm and _is_regular(chunks):
+            # `Pain: Tab X 1-0-1 x 3 days`: it is said how often. `Rash: Tab X` may be what came of it.
             roles.indications.append(Role(chunk.value, chunk))
             return place + 1
     pointed = before is not None and (
