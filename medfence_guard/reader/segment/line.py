@@ -236,6 +236,10 @@ def _short_form(sheet: Sheet, chunks: list[Chunk], place: int) -> list[Chunk]:
     if len(chunks) > 3 and chunks[-1].value == "new" and chunks[-2].value == "-" and any(c.kind == "drug" for c in chunks):
         # `Telmisartan 40 mg OD - new`
         chunks = [*chunks[:-1], chunks[-1]._replace(kind="verb", value="plain")]
+    bracketed = len(chunks) > 4 and [c.value for c in chunks[-3:]] == ["(", "new", ")"]
+    if bracketed and chunks[-4].kind in ("rate", "slots", "duration", "when") and any(c.kind == "drug" for c in chunks):
+        # `Glycomet 500 mg BD after food (new)`
+        chunks = [*chunks[:-2], chunks[-2]._replace(kind="verb", value="plain"), chunks[-1]]
     if place == 0 and first.kind == "medicine_class" and _is_class_label(sheet, chunks):
         return [first._replace(kind="inert", value="prescription_nouns"), *chunks[1:]]
     if first.value == "new" and place + 2 < len(chunks) and chunks[place + 1].value == ":" and chunks[place + 2].kind in ("drug", "form"):
