@@ -24,7 +24,7 @@ from medfence_guard.compare.wording import number_text, quantity_text, unit_text
 __all__ = [
     "PASS", "FAIL", "ABSTAIN", "Judgement", "Setting", "added", "absent",
     "compare_quantity", "compare_strength", "compare_dose", "form_units", "in_base_unit", "PIECES",
-    "compare_frequency", "compare_prn_flag", "compare_whens", "compare_duration",
+    "compare_frequency", "compare_prn", "compare_prn_flag", "compare_whens", "compare_duration",
     "compare_spelt_out", "slot_parts", "slots_spelt_out", "spelt_out",
     "number_text", "quantity_text", "unit_text", "without_own_unit",
 ]

@@ -10,7 +10,16 @@ from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
-from medfence_guard.compare import ABSTAIN, PASS, Judgement, compare_duration, compare_frequency, compare_prn, compare_prn_flag, slots_spelt_out
+from medfence_guard.compare import (
+    ABSTAIN,
+    PASS,
+    Judgement,
+    compare_duration,
+    compare_frequency,
+    compare_prn,
+    compare_prn_flag,
+    slots_spelt_out,
+)
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Chunk

@@ -256,7 +256,7 @@ def _short_form(sheet: Sheet, chunks: list[Chunk], place: int) -> list[Chunk]:
 
 
 def _is_class_label(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
-    """`Antibiotic: Cap Amoxicillin 500 mg`, `INSULIN   Lantus 12 units`: what it is for, before what it is; a mark or a column parts them."""
+    """`Antibiotic: Cap X 500 mg`, `INSULIN   Lantus 12 units`: what it is for, before what it is; a mark or a column parts them."""
     if len(chunks) > 2 and chunks[1].value == ":":
         return any(c.kind in ("drug", "form") for c in chunks[2:4])
     apart = len(chunks) > 2 and sheet.text[chunks[0].end : chunks[1].start].isspace() and chunks[1].start - chunks[0].end > 1
