@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from medfence_guard.reader.assertion import ENDS_IT
 from medfence_guard.reader.beside import is_advice
-from medfence_guard.reader.chunks import Chunk, Quantity
+from medfence_guard.reader.chunks import AMONG_ORDERS, Chunk, Quantity
 from medfence_guard.reader.roles.context import GLUE_WORDS, SILENT_GLUE, Context, is_last
 from medfence_guard.reader.roles.record import Role, Roles
 
@@ -177,7 +177,7 @@ def read_reason(at: Context, place: int) -> int:
             roles.indications.append(Role(chunk.value, chunk))
             return place + 1
         harm = at.lexicon.remarks.reactions.search(at.surface(chunk)) is not None
-        if behind is not None and behind.kind in ("drug", "form") and not harm and _is_regular(chunks):
+        if behind is not None and behind.kind in ("drug", "form") and AMONG_ORDERS in chunk.notes and not harm and _is_regular(chunks):
             # `Pain: Tab X 1-0-1 x 3 days`: it is said how often. `Rash: Tab X` may be what came of it.
             roles.indications.append(Role(chunk.value, chunk))
             return place + 1

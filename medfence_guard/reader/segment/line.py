@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from medfence_guard.reader.asides import is_of_the_paper
 from medfence_guard.reader.beside import names_a_fluid
-from medfence_guard.reader.chunks import ALONE, Chunk, any_means, extent, meaning_of, means
+from medfence_guard.reader.chunks import ALONE, AMONG_ORDERS, Chunk, any_means, extent, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS
 from medfence_guard.reader.lines import behind_bar, is_boxed
 from medfence_guard.reader.openings import (
@@ -30,6 +30,7 @@ from medfence_guard.reader.segment.walk import Cursor, walk
 
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
+_OF_ORDERS = frozenset({"active", "reported", "cue", "unknown"})
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
 
 
@@ -240,6 +241,10 @@ def _short_form(sheet: Sheet, chunks: list[Chunk], place: int) -> list[Chunk]:
     if bracketed and chunks[-4].kind in ("rate", "slots", "duration", "when") and any(c.kind == "drug" for c in chunks):
         # `Glycomet 500 mg BD after food (new)`
         chunks = [*chunks[:-2], chunks[-2]._replace(kind="verb", value="plain"), chunks[-1]]
+    if first.kind == "indication" and sheet.section[1] in _OF_ORDERS:
+        # `Pain: Tab X`: under a heading of complaints it may be what was taken for it.
+        chunks = [*chunks[:place], first._replace(notes=(*first.notes, AMONG_ORDERS)), *chunks[place + 1 :]]
+        first = chunks[place]
     if place == 0 and first.kind == "medicine_class" and _is_class_label(sheet, chunks):
         return [first._replace(kind="inert", value="prescription_nouns"), *chunks[1:]]
     if first.value == "new" and place + 2 < len(chunks) and chunks[place + 1].value == ":" and chunks[place + 2].kind in ("drug", "form"):
