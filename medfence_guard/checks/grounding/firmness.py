@@ -130,9 +130,9 @@ _CLAUSE_END = re.compile(r"[.;](?!\d)")
 
 def _has_each_clause(context: Context, text: str) -> bool:
     """`with Rotahaler. Gargle after each use`, of `with Rotahaler x 1 month. Gargle after each use`: its clauses stand in the source."""
-    written = f" {' '.join(words_of(context.source.text))} "
+    written = " ".join(words_of(context.source.text))
     clauses = [" ".join(words_of(clause)) for clause in _CLAUSE_END.split(text)]
-    return any(clauses) and all(f" {clause} " in written for clause in clauses if clause)
+    return any(clauses) and all(clause in written for clause in clauses if clause)
 
 
 def _foreign(statement: Statement) -> int | None:

@@ -110,7 +110,12 @@ def form_in_letters(context: Context, claimed: str, statement: Statement) -> str
     """`C`, `Inh` of a claim: the same letters lead up to the name in the source (`C Omez 20`, `Inh Duolin`); None if they do not."""
     letters = " ".join(words_of(claimed))
     lead = [c for c in statement.chunks if c.end <= statement.name.start and c.kind in ("form", "route")]
-    if letters not in _LETTERS or len(lead) != 1 or any(r.chunk is not lead[0] for r in statement.roles.forms) or not claimed.strip(" .").isascii():
+    if (
+        letters not in _LETTERS
+        or len(lead) != 1
+        or any(r.chunk is not lead[0] for r in statement.roles.forms)
+        or not claimed.strip(" .").isascii()
+    ):
         return None
     before = lead[0]
     between = context.source.text[before.end : statement.name.start]
