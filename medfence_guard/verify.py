@@ -51,6 +51,7 @@ from medfence_guard.reader.quoted import QUOTING_FIELDS, Quotation, quotation
 from medfence_guard.reader.roles.names import NameReader
 from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.roles.record import Role, Roles
+from medfence_guard.reader.roles.words import LETTERS_OF_THE_DAY
 from medfence_guard.reader.source import SourceReading, read_source
 from medfence_guard.reader.text import fold
 from medfence_guard.rulepack import Rulepack
@@ -233,6 +234,8 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
         chunks = _bare_maximum(chunks, surface)
     elif claim.field == "form" and not folded.unlisted:
         chunks = _letter_form(chunks)
+    elif claim.field == "timing" and not folded.unlisted:
+        chunks = _letter_of_the_day(chunks)
     elif claim.field == "dose" and not folded.unlisted:
         chunks = _spoken_count(chunks, rulepack)
     read = roles.read(chunks, anchor, surface)
@@ -291,6 +294,13 @@ def _letter_form(chunks: list[Chunk]) -> list[Chunk]:
     """`T.` where a form belongs, as prescriptions write it before the name. A `C.` may be a cream."""
     if len(chunks) in (1, 2) and chunks[0].kind == "word" and chunks[0].value == "t" and all(c.value == "." for c in chunks[1:]):
         return [chunks[0]._replace(kind="form", value="tablet"), *chunks[1:]]
+    return chunks
+
+
+def _letter_of_the_day(chunks: list[Chunk]) -> list[Chunk]:
+    """`M` where a time of day belongs, as prescriptions write it behind the frequency: `OD (M)`."""
+    if len(chunks) == 1 and chunks[0].kind == "word" and chunks[0].value in LETTERS_OF_THE_DAY:
+        return [chunks[0]._replace(kind="when", value=(LETTERS_OF_THE_DAY[chunks[0].value], None))]
     return chunks
 
 

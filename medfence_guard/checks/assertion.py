@@ -157,7 +157,8 @@ def active(context: Context, item: Item) -> list[Finding]:
     if statement.assertion.conflict:
         hold("assertion.cue_conflict", "Cues around the statement disagree about whether it is an order.")
     elif status in EXCLUDED:
-        verdict = FAIL if context.confidence.firm(statement.assertion.cues) else ABSTAIN
+        firm = context.confidence.firm(statement.assertion.cues) and not _is_of_an_unread_word(statement)
+        verdict = FAIL if firm else ABSTAIN
         hold(_CHECK_ID[status], f"The source says this is {_MEANING[status]}; the extraction has it as an order.", verdict=verdict)
     elif status == MENTION:
         hold("assertion.undecided", "The source only mentions this; it does not order it.", grave=False)
@@ -172,6 +173,21 @@ def active(context: Context, item: Item) -> list[Finding]:
         message = "The list of the extraction says that this is prescribed, or taken; the source has it in its other list."
         hold("assertion.undecided", message, grave=False)
     return out
+
+
+def _is_of_an_unread_word(statement: Statement) -> bool:
+    """`X 75 mcg OD (old 50 mcg strip not to be taken)`: each cue is in a bracket of its own behind the order, with words nobody read."""
+    unread = {r.chunk.start for r in statement.roles.residue}
+
+    def is_bracketed(cue: Chunk) -> bool:
+        before = [c for c in statement.chunks if c.end <= cue.start]
+        opened = next((n for n in range(len(before) - 1, -1, -1) if before[n].value in ("(", ")")), None)
+        if opened is None or before[opened].value == ")" or before[opened].start < statement.name.end:
+            return False
+        return any(c.start in unread for c in before[opened:])
+
+    cues = statement.assertion.cues
+    return bool(cues) and all(map(is_bracketed, cues))
 
 
 # A key that holds items and says of which list they are -> whether that is the list of what is taken already.

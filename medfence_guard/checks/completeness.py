@@ -85,6 +85,7 @@ def account(context: Context) -> Accounting:
         key = statement.name.key
         if key not in within:
             within[key] = any(len(name) > len(key) and key in name for name in named)
+        ordered = ordered and not _is_listed_behind_words(context, statement)
         if ordered and not within[key] and _is_order(statement) and not statement.injected and statement.name.entry is not None:
             findings.append(
                 rule_finding(
@@ -116,6 +117,14 @@ def account(context: Context) -> Accounting:
     ):
         findings += [rule_finding(check_id, path, ABSTAIN, severity, says, (span_evidence(context, span, check_id),)) for span in spans]
     return Accounting(len(statements), accounted, tuple(findings))
+
+
+def _is_listed_behind_words(context: Context, statement: Statement) -> bool:
+    """`Peri-op: Inj A 1 dose, inj B 4 mg`: without a time, and not first on its line, it may be of what was given."""
+    if statement.roles.has_timing or statement.roles.whens:
+        return False
+    text = context.reading.folded.text
+    return any(c.isalpha() for c in text[text.rfind("\n", 0, statement.span.start) + 1 : statement.span.start])
 
 
 _COMPARED = ("strengths", "doses", "rates", "slots", "durations", "whens", "prn", "weekdays")

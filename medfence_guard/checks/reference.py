@@ -6,10 +6,11 @@ from functools import partial
 
 from medfence_guard.attest import ATTESTED, IMPOSSIBLE, UNKNOWN, attest, known_in_form
 from medfence_guard.bind import EXACT
+from medfence_guard.bundle import Product, name_key
 from medfence_guard.checks.check import Check, Context, reference_evidence, rule_finding
-from medfence_guard.checks.grounding.stated import family_of, releases_of, setting_for
+from medfence_guard.checks.grounding.stated import family_of, form_in_letters, releases_of, setting_for
 from medfence_guard.compare import without_own_unit
-from medfence_guard.contract import Evidence, Finding, Severity, Verdict
+from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Claim
 from medfence_guard.reader.chunks import Quantity
 from medfence_guard.reader.statement import Statement
@@ -89,22 +90,37 @@ def dose_in_range(context: Context, claim: Claim) -> list[Finding]:
     return [say(ABSTAIN, Severity.MAJOR, f"This strength is {why}; {searched}.", evidence)]
 
 
+def _called_by_its_form(context: Context, statement: Statement, form: str) -> tuple[Product, ...]:
+    """`Mucaine gel` of the bundle, an oral suspension: the name and the form right behind it are the name of one product of that name."""
+    written = [r.chunk for r in statement.roles.forms if r.value == form and r.chunk.start >= statement.name.end]
+    if len(written) != 1 or len(statement.roles.forms) != 1 or context.source.text[statement.name.end : written[0].start].strip():
+        return ()
+    entry = statement.name.entry
+    word = name_key(context.text(Span(written[0].start, written[0].end)))
+    if entry is None or entry.ambiguous:
+        return ()
+    return tuple(row for row in entry.rows if name_key(row.brand) == statement.name.key + word)
+
+
 def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
     """Does the bundle know a product of that name in that form family?"""
     say = partial(rule_finding, "reference.dose_form_valid", claim.path)
     statement = context.statement_of(context.item_of(claim))
     roles = context.roles_of(claim)
     lexicon = context.rulepack.lexicon
-    if statement is None or not roles.forms:
+    letters = None if statement is None or roles.forms else form_in_letters(context, claim.text, statement)
+    if statement is None or not (roles.forms or letters):
         return [say(ABSTAIN, Severity.MAJOR, "There is no form of a known statement to look up.")]
     entry = statement.name.entry
-    form = roles.forms[0].value
+    form = letters or roles.forms[0].value
     if entry is None or lexicon.form_family.get(form) in ("drops", "spray", None):
         says = "There is no product or no single form family to look up; the name or form is judged elsewhere."
         return [say(PASS, Severity.MINOR, says)]
     known, rows = known_in_form(context.rulepack.bundle, lexicon, entry, form)
     if not known and _put_in(statement):
         known, rows = known_in_form(context.rulepack.bundle, lexicon, entry, PESSARY)
+    if not known and (called := _called_by_its_form(context, statement, form)):
+        known, rows = True, called
     evidence = reference_evidence(rows, "reference.dose_form_valid")
     if known:
         return [say(PASS, Severity.MAJOR, "The bundle knows the product in this form.", evidence)]

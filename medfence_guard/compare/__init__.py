@@ -9,7 +9,7 @@ them hold, and the worst counts.
 
 from __future__ import annotations
 
-from medfence_guard.compare.as_needed import compare_prn_flag
+from medfence_guard.compare.as_needed import compare_prn, compare_prn_flag
 from medfence_guard.compare.doses import PIECES, compare_dose, form_units
 from medfence_guard.compare.durations import compare_duration
 from medfence_guard.compare.frequency import compare_frequency
@@ -24,7 +24,7 @@ from medfence_guard.compare.wording import number_text, quantity_text, unit_text
 __all__ = [
     "PASS", "FAIL", "ABSTAIN", "Judgement", "Setting", "added", "absent",
     "compare_quantity", "compare_strength", "compare_dose", "form_units", "in_base_unit", "PIECES",
-    "compare_frequency", "compare_prn_flag", "compare_whens", "compare_duration",
+    "compare_frequency", "compare_prn", "compare_prn_flag", "compare_whens", "compare_duration",
     "compare_spelt_out", "slot_parts", "slots_spelt_out", "spelt_out",
     "number_text", "quantity_text", "unit_text", "without_own_unit",
 ]

@@ -50,6 +50,8 @@ class DrugMention(NamedTuple):
 
 # The note of an amount that is a whole line.
 ALONE = "alone"
+# The note of a complaint that opens a line where orders stand.
+AMONG_ORDERS = "among orders"
 
 
 class Chunk(NamedTuple):

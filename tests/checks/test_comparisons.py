@@ -663,7 +663,8 @@ STATED: tuple[tuple[str, str, str, dict[str | int, str]], ...] = (
     }),
     ("Tab Paracetamol 500 mg OD", "", "name", {
         "Acetaminophen": "PASS MINOR name.bundle_alias",
-        "PCM": "FAIL grounding.absent",
+        "PCM": "PASS MINOR name.bundle_alias",
+        "Zzzsubstance": "FAIL grounding.absent",
         "Dolo": "FAIL name.brand_not_in_source",
         "Ibuprofen": "FAIL grounding.absent",
         "Paracetamol BD": "FAIL timing.different + PASS name.exact",
@@ -695,7 +696,7 @@ STATED: tuple[tuple[str, str, str, dict[str | int, str]], ...] = (
         "Acetaminophen": "PASS MINOR reference.curated_only",
         "Paracetamol 500": "FAIL name.number_differs + PASS MINOR reference.curated_only",
         "Paracetamol 650 mg": "PASS quantity.equal + PASS MINOR reference.curated_only",
-        "PCM": "ABSTAIN name.substance_unknown",
+        "PCM": "PASS MINOR reference.curated_only",
         "Zzzsubstance": "ABSTAIN name.substance_unknown",
         "Paracetamol + Caffeine": "ABSTAIN name.other_composition",
     }),

@@ -36,6 +36,11 @@ _HASH_NUMBER = re.compile(r"# ?\d+$")
 _NUMBER_A_DAY = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:(?:/|per|a|in)\s*(?:a )?(?:days?|d|24 ?(?:hours?|hrs?|h))|daily)\s*")
 
 
+# `thrice a day`: of what is taken at a time.
+_TIMES = {"twice": Fraction(2), "thrice": Fraction(3)}
+_TIMES_A_DAY = re.compile(r" *(twice|thrice) (?:a|per|in a) day *")
+
+
 # The time a maximum is for, at the end of it: `4 tabs a day`, `3 g in 24 hours`, `4 daily`.
 _FOR_A_TIME = re.compile(r"(?:\s*/\s*|\s+(?:per|a|in|in a|each|every)\s+|\s+)(?:days?|daily|d|\d{1,2} ?(?:hours?|hrs?|h)|dose)\s*$")
 
@@ -81,6 +86,10 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     bare = _NUMBER_A_DAY.fullmatch(fold(claim.text).text) if claim.field == "max_dose" else None
+    times = _TIMES_A_DAY.fullmatch(fold(claim.text).text) if claim.field == "max_dose" else None
+    if times is not None:
+        judged = judge_maximum(context, setting, claim.text, (_TIMES[times.group(1)], None, None))
+        return claim_findings(context, claim, [judged], check_id)
     if bare is not None:
         judged = judge_maximum(context, setting, claim.text, (Fraction(bare.group(1)), None, None))
         return claim_findings(context, claim, [judged], check_id)

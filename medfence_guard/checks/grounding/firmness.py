@@ -5,6 +5,7 @@ A contradiction is proof only where its words were read firmly and nothing unrea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from medfence_guard.attest import IMPOSSIBLE, UNATTESTED, attest
@@ -74,7 +75,7 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
         if claim.field in ("instructions", "timing"):
             if len(context.reading.groups[statement.group]) > 1:
                 return "the statement has several steps"
-            if " ".join(words_of(claim.text)) in " ".join(words_of(context.source.text)):
+            if _has_each_clause(context, claim.text):
                 return "the source has these words, beside the statement"
         if claim.field == "duration" and statement.roles.unsupported:
             return "part of the statement could not be read"
@@ -121,6 +122,17 @@ def _not_firm(context: Context, claim: Claim, judgement: Judgement) -> str:
             if found.status in (UNATTESTED, IMPOSSIBLE):
                 return "the strength read in the source is itself not attested"
     return ""
+
+
+# Where one clause of a claim ends: two that stand apart in the source may be joined in it.
+_CLAUSE_END = re.compile(r"[.;](?!\d)")
+
+
+def _has_each_clause(context: Context, text: str) -> bool:
+    """`with Rotahaler. Gargle after each use`, of `with Rotahaler x 1 month. Gargle after each use`: its clauses stand in the source."""
+    written = " ".join(words_of(context.source.text))
+    clauses = [" ".join(words_of(clause)) for clause in _CLAUSE_END.split(text)]
+    return any(clauses) and all(clause in written for clause in clauses if clause)
 
 
 def _foreign(statement: Statement) -> int | None:

@@ -9,7 +9,7 @@ from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.components.routes import judge_manner, judge_route, judge_sites
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
-from medfence_guard.checks.grounding.stated import setting_for
+from medfence_guard.checks.grounding.stated import form_in_letters, setting_for
 from medfence_guard.checks.grounding.texts import text_check
 from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting
 from medfence_guard.contract import Finding, Severity, Span
@@ -32,6 +32,9 @@ def form_check(context: Context, claim: Claim, item: Item, statement: Statement)
     setting = setting_for(context, item, statement)
     judgements = unreadable_claim(roles)
     forms = [r.value for r in roles.forms]
+    if not forms and form_in_letters(context, claim.text, statement) is not None:
+        said = Judgement(PASS, "form.equal", "source says the same form, in the same letters", statement.chunks[:1])
+        return claim_findings(context, claim, [said], "grounding.form")
     if not judgements:
         if not forms:
             judgements = [Judgement(ABSTAIN, "form.unreadable_claim", "the claim is no form that can be read", severity=Severity.MAJOR)]

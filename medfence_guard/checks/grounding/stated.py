@@ -100,3 +100,23 @@ def is_told_again(statement: Statement) -> bool:
     """`on A and B`, `continue A and B`: the cue of a list is that of each of its names."""
     led = statement.inherited is not None and statement.inherited.kind == "cue" and statement.inherited.value[0] in ("taking", "continue")
     return led or statement.section == "current" or any(r.value[0] in ("taking", "continue") for r in statement.roles.cues)
+
+
+# A form written in letters that are also something else -> the form that they are where the source has them before the name.
+_LETTERS = {"c": "capsule", "inh": "inhaler"}
+
+
+def form_in_letters(context: Context, claimed: str, statement: Statement) -> str | None:
+    """`C`, `Inh` of a claim: the same letters lead up to the name in the source (`C Omez 20`, `Inh Duolin`); None if they do not."""
+    letters = " ".join(words_of(claimed))
+    lead = [c for c in statement.chunks if c.end <= statement.name.start and c.kind in ("form", "route")]
+    if (
+        letters not in _LETTERS
+        or len(lead) != 1
+        or any(r.chunk is not lead[0] for r in statement.roles.forms)
+        or not claimed.strip(" .").isascii()
+    ):
+        return None
+    before = lead[0]
+    between = context.source.text[before.end : statement.name.start]
+    return _LETTERS[letters] if between.strip(" .") == "" and words_of(context.text(Span(before.start, before.end))) == [letters] else None

@@ -10,7 +10,16 @@ from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
 from medfence_guard.checks.grounding.stated import setting_for
-from medfence_guard.compare import ABSTAIN, PASS, Judgement, compare_duration, compare_frequency, compare_prn_flag, slots_spelt_out
+from medfence_guard.compare import (
+    ABSTAIN,
+    PASS,
+    Judgement,
+    compare_duration,
+    compare_frequency,
+    compare_prn,
+    compare_prn_flag,
+    slots_spelt_out,
+)
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Chunk
@@ -25,6 +34,10 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
     roles = context.roles_of(claim)
     setting = setting_for(context, item, statement)
     same_words = None if roles.has_timing else _same_rate(context, claim, statement)
+    most = None if roles.has_timing else _same_maximum(context, claim, statement)
+    if most is not None:
+        # `up to four times a day if breathless`: that it is taken when needed has to be carried too.
+        return claim_findings(context, claim, [most, *compare_prn(setting, statement.roles, bool(roles.prn))], "grounding.frequency")
     if same_words is not None:
         return claim_findings(context, claim, [same_words], "grounding.frequency")
     judgements = unreadable_claim(roles) or compare_frequency(setting, roles)
@@ -56,6 +69,17 @@ def _same_rate(context: Context, claim: Claim, statement: Statement) -> Judgemen
         return None
     chunk = stated.rates[0].chunk
     if not _is_same_text(context, claim, chunk):
+        return None
+    return Judgement(PASS, "frequency.equal", "source says the same", (chunk,))
+
+
+def _same_maximum(context: Context, claim: Claim, statement: Statement) -> Judgement | None:
+    """`up to four times a day`, claimed in the same words of an order as needed that has no other timing."""
+    stated = statement.roles
+    if len(stated.maxima) != 1 or stated.rates or stated.slots or stated.weekdays or stated.stat or stated.unsupported or stated.ambiguous:
+        return None
+    chunk = stated.maxima[0].chunk
+    if not stated.prn or not _is_same_text(context, claim, chunk):
         return None
     return Judgement(PASS, "frequency.equal", "source says the same", (chunk,))
 

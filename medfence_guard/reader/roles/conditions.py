@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from medfence_guard.reader.assertion import ENDS_IT
 from medfence_guard.reader.beside import is_advice
-from medfence_guard.reader.chunks import Chunk, Quantity
+from medfence_guard.reader.chunks import AMONG_ORDERS, Chunk, Quantity
 from medfence_guard.reader.roles.context import GLUE_WORDS, SILENT_GLUE, Context, is_last
 from medfence_guard.reader.roles.record import Role, Roles
 
@@ -170,10 +170,15 @@ def read_reason(at: Context, place: int) -> int:
         # `OD (rash)`: why it is given, or what came of it.
         roles.residue.append(Role(at.surface(chunk), chunk))
         return place + 1
-    if before is None and after is not None and after.value in ("-", ":") and at.surface(chunk) in at.lexicon.long_standing:
+    if before is None and after is not None and after.value in ("-", ":"):
         behind = chunks[place + 2] if place + 2 < len(chunks) else None
-        if behind is not None and behind.kind in ("drug", "form"):
+        if behind is not None and behind.kind in ("drug", "form") and at.surface(chunk) in at.lexicon.long_standing:
             # `HTN - Tab X`: what the order is for.
+            roles.indications.append(Role(chunk.value, chunk))
+            return place + 1
+        harm = at.lexicon.remarks.reactions.search(at.surface(chunk)) is not None
+        if behind is not None and behind.kind in ("drug", "form") and AMONG_ORDERS in chunk.notes and not harm and _is_regular(chunks):
+            # `Pain: Tab X 1-0-1 x 3 days`: it is said how often. `Rash: Tab X` may be what came of it.
             roles.indications.append(Role(chunk.value, chunk))
             return place + 1
     pointed = before is not None and (
@@ -185,6 +190,15 @@ def read_reason(at: Context, place: int) -> int:
         # Bare, it may be a reason or a reaction.
         roles.residue.append(Role(at.surface(chunk), chunk))
     return place + 1
+
+
+_NOT_REGULAR = frozenset("prn cue stat as_directed maximum unsupported then word negation".split())
+
+
+def _is_regular(chunks: Sequence[Chunk]) -> bool:
+    """Whether an order says how often and for how long, and nothing that may make it another one."""
+    kinds = {c.kind for c in chunks}
+    return not kinds.isdisjoint(("rate", "slots")) and "duration" in kinds and kinds.isdisjoint(_NOT_REGULAR)
 
 
 def read_part_of_reason(at: Context, place: int) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from medfence_guard.reader.chunks import Chunk, means
+from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.roles.amounts import count_beside_form, is_counted
 from medfence_guard.reader.roles.context import SILENT_GLUE, Context
 from medfence_guard.reader.roles.record import Role
@@ -14,6 +16,8 @@ _WITHOUT_CONTENT = frozenset({"function_words", "polite", "prescription_nouns", 
 _PLAIN_MARKS = frozenset(".,:;-()[]/+•'\"&|_!")
 # Behind a bare `x`.
 _COUNTED = frozenset("number amount slots duration range rate tuple malformed".split())
+# `OD (M)`, `OD (N)`
+LETTERS_OF_THE_DAY = {"m": "MORN", "n": "NIGHT"}
 _GIVING = frozenset("apply give inject len lein take then use".split())
 _SIGNS = frozenset("-+/|!_•")
 _OPENING, _CLOSING = frozenset("(["), frozenset(")]")
@@ -24,6 +28,8 @@ def read_word(at: Context, place: int) -> int:
     chunk = chunks[place]
     if (piece := count_beside_form(at, place)) is not None:
         at.roles.doses.append(Role(piece, chunk))
+    elif chunk.value in LETTERS_OF_THE_DAY and _is_bracketed_behind_once_a_day(chunks, place):
+        at.roles.whens.append(Role((LETTERS_OF_THE_DAY[chunk.value], None), chunk))
     elif chunk.value == "x":
         after = chunks[place + 1] if place + 1 < len(chunks) else None
         if after is None or after.kind not in _COUNTED:
@@ -36,6 +42,14 @@ def read_word(at: Context, place: int) -> int:
     elif chunk.value not in SILENT_GLUE or (chunk.value == "be" and at.eye):
         at.roles.residue.append(Role(chunk.value, chunk))
     return place + 1
+
+
+def _is_bracketed_behind_once_a_day(chunks: Sequence[Chunk], place: int) -> bool:
+    """`OD (M)`: alone in a bracket right behind once a day; behind a name or a patient's age it is something else."""
+    if place < 2 or place + 1 >= len(chunks) or chunks[place - 1].value != "(" or chunks[place + 1].value != ")":
+        return False
+    before = chunks[place - 2]
+    return before.kind == "rate" and before.value == Rate(Fraction(1), Fraction(1), Fraction(1), Fraction(1), "d")
 
 
 def read_mark(at: Context, place: int) -> int:

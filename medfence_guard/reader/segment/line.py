@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from medfence_guard.reader.asides import is_of_the_paper
 from medfence_guard.reader.beside import names_a_fluid
-from medfence_guard.reader.chunks import ALONE, Chunk, any_means, extent, meaning_of, means
+from medfence_guard.reader.chunks import ALONE, AMONG_ORDERS, Chunk, any_means, extent, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS
 from medfence_guard.reader.lines import behind_bar, is_boxed
 from medfence_guard.reader.openings import (
@@ -33,6 +33,7 @@ from medfence_guard.reader.segment.walk import Cursor, walk
 _NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _FOUR = "iv"
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
+_OF_ORDERS = frozenset({"active", "reported", "cue", "unknown"})
 _SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
 
 
@@ -246,9 +247,15 @@ def _short_form(sheet: Sheet, chunks: list[Chunk], place: int) -> list[Chunk]:
     if len(chunks) > 3 and chunks[-1].value == "new" and chunks[-2].value == "-" and any(c.kind == "drug" for c in chunks):
         # `Telmisartan 40 mg OD - new`
         chunks = [*chunks[:-1], chunks[-1]._replace(kind="verb", value="plain")]
-    headed = place == 0 and first.kind == "medicine_class" and len(chunks) > 2 and chunks[1].value == ":"
-    if headed and any(c.kind in ("drug", "form") for c in chunks[2:4]):
-        # `Antibiotic: Cap Amoxicillin 500 mg`: what it is for, before what it is.
+    bracketed = len(chunks) > 4 and [c.value for c in chunks[-3:]] == ["(", "new", ")"]
+    if bracketed and chunks[-4].kind in ("rate", "slots", "duration", "when") and any(c.kind == "drug" for c in chunks):
+        # `Glycomet 500 mg BD after food (new)`
+        chunks = [*chunks[:-2], chunks[-2]._replace(kind="verb", value="plain"), chunks[-1]]
+    if first.kind == "indication" and sheet.section[1] in _OF_ORDERS:
+        # `Pain: Tab X`: under a heading of complaints it may be what was taken for it.
+        chunks = [*chunks[:place], first._replace(notes=(*first.notes, AMONG_ORDERS)), *chunks[place + 1 :]]
+        first = chunks[place]
+    if place == 0 and first.kind == "medicine_class" and _is_class_label(sheet, chunks):
         return [first._replace(kind="inert", value="prescription_nouns"), *chunks[1:]]
     if first.value == "new" and place + 2 < len(chunks) and chunks[place + 1].value == ":" and chunks[place + 2].kind in ("drug", "form"):
         # `NEW: Clopidogrel 75 mg daily`
@@ -261,6 +268,14 @@ def _short_form(sheet: Sheet, chunks: list[Chunk], place: int) -> list[Chunk]:
     ):
         return [*chunks[:place], first._replace(kind="form", value=_LETTER_FORMS[first.value]), *chunks[place + 1 :]]
     return chunks
+
+
+def _is_class_label(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
+    """`Antibiotic: Cap X 500 mg`, `INSULIN   Lantus 12 units`: what it is for, before what it is; a mark or a column parts them."""
+    if len(chunks) > 2 and chunks[1].value == ":":
+        return any(c.kind in ("drug", "form") for c in chunks[2:4])
+    apart = len(chunks) > 2 and sheet.text[chunks[0].end : chunks[1].start].isspace() and chunks[1].start - chunks[0].end > 1
+    return apart and chunks[1].kind in ("drug", "form") and any(c.kind == "drug" for c in chunks[1:3])
 
 
 def _marked_as_other(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
