@@ -271,7 +271,7 @@ class Quotations:
         ends = [end, *(n for n in range(start + 1, end) if chunks[n].kind in _READ)]
         for first in range(start, end):
             openings: list[tuple[Sequence[Chunk], bool]] = []
-            said = self._surface(chunks[first]).split()[0]
+            said = self._surface(chunks[first]).partition(" ")[0]
             if first == start:
                 if start > 0 and (_parts(chunks, start - 1) or self._breaks(chunks, start)):
                     openings.append(((), True))

@@ -138,7 +138,7 @@ def _form_of_open(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
     if any(c.kind not in ("drug", "amount", "number", "release", "word") for c in named) or not any(c.kind == "amount" for c in named):
         return False
     after = place + 1 + (chunks[place + 1].kind == "mark" and chunks[place + 1].value in ("-", ","))
-    return after < len(chunks) and sheet.surface(chunks[after]).split()[0] in _PLACED
+    return after < len(chunks) and sheet.surface(chunks[after]).partition(" ")[0] in _PLACED
 
 
 def _form_before_another_name(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:

@@ -267,7 +267,7 @@ def _is_qualified(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
         return any(c.kind in _QUALIFYING for c in chunks[:-1])
     if words[-2] == "home" and words[-1] in ("on", "with"):
         return True
-    headed = not _PLANS.isdisjoint(words) or words[0].split()[0] in _ADVISED
+    headed = not _PLANS.isdisjoint(words) or words[0].partition(" ")[0] in _ADVISED
     return headed and any(word in _CONDITIONS or c.kind == "date" or _is_year(c) for word, c in zip(words, chunks, strict=True))
 
 
