@@ -49,7 +49,7 @@ def timing_check(context: Context, claim: Claim, item: Item, statement: Statemen
         return claim_findings(context, claim, [said], "grounding.text")
     setting = setting_for(context, item, statement)
     judgements = unreadable_claim(roles)
-    if is_cut_short(claim, roles):
+    if is_cut_short(claim, roles) or _has_another_sign(context, claim, statement):
         judgements.append(UNREAD_WORDS)
     prefix = _KEY_SAYS_WHEN.get(claim.key.lower().replace(" ", "_").replace("-", "_"))
     if prefix is not None and any(not w.value[0].startswith(prefix) for w in roles.whens):
@@ -158,6 +158,22 @@ def _plain_words(text: str) -> list[str]:
     return re.findall(r"[a-z']+", text)
 
 
+# Signs that part words or join them; every other says something: `~~before bath~~`, `fever >`.
+_SIGN = re.compile(r"[^\w\s.,;:()\[\]{}'\"/|&•!-]")
+_CROSSED = re.compile(r"(?:^|[^\w])x[^\w]*$")
+
+
+def _has_another_sign(context: Context, claim: Claim, statement: Statement) -> bool:
+    """Whether a free text has a sign, or a cross at its end, that its statement has not."""
+    told = fold(claim.text).text
+    signs = set(_SIGN.findall(told))
+    crossed = _CROSSED.search(told) is not None
+    if not signs and not crossed:
+        return False
+    stated = fold(context.text(statement.span)).text
+    return not signs <= set(stated) or (crossed and _CROSSED.search(stated) is None)
+
+
 _COUNTED = frozenset({"amount", "duration"})
 
 
@@ -244,7 +260,7 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
     """`indication`, `as_needed_for`: the words must stand in the item's own statement."""
     setting = setting_for(context, item, statement)
     roles = context.roles_of(claim)
-    if roles.unreadable or is_cut_short(claim, roles):
+    if roles.unreadable or is_cut_short(claim, roles) or _has_another_sign(context, claim, statement):
         return claim_findings(context, claim, unreadable_claim(roles) or [UNREAD_WORDS], "grounding.text")
     wanted = [w for w in words_of(claim.text) if w not in _REASON_GLUE]
     kinds = ("whens", "routes") if claim.field == "site" else ("whens", "routes", "sites")
