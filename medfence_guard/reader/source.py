@@ -24,9 +24,10 @@ from medfence_guard.reader.quoted import Quotation, Quotations
 from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.sayings import heads_what_follows, led_by_a_stranger, refused_with_another, unticked
 from medfence_guard.reader.segment.page import cut
-from medfence_guard.reader.shared import Line, Placed
+from medfence_guard.reader.shared import Placed
 from medfence_guard.reader.statement import Statement, StatementReader
 from medfence_guard.reader.text import FoldedText, fold
+from medfence_guard.reader.told import Line
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.quoted import Quotations, Quoting
 from medfence_guard.reader.roles.reader import RoleReader
 from medfence_guard.reader.roles.record import DAY_PARTS, NameReading, Role, Roles
-from medfence_guard.reader.shared import sort_of
+from medfence_guard.reader.told import sort_of
 
 _VALUE_KINDS = frozenset({"amount", "number", "tuple", "rate", "slots"})
 _STEP_KINDS = frozenset({"amount", "rate", "slots", "when", "prn"})

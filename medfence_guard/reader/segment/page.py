@@ -14,7 +14,8 @@ from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.openings import count_serials, letter_of, soap_letter, table_head
 from medfence_guard.reader.segment.line import read_line
 from medfence_guard.reader.segment.sheet import Sheet
-from medfence_guard.reader.shared import HEADS_A_LIST, Line, Sharing, Told, parted
+from medfence_guard.reader.shared import Sharing
+from medfence_guard.reader.told import HEADS_A_LIST, Line, Told, parted
 
 
 def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass]) -> list[AsideClass]:
