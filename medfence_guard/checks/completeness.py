@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -15,6 +17,7 @@ from medfence_guard.contract import Finding, Severity, Span, Verdict
 from medfence_guard.payload import Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION, UNDECIDED
 from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles.record import DAY_PARTS
 from medfence_guard.reader.statement import Statement
 
@@ -71,7 +74,7 @@ def account(context: Context) -> Accounting:
             continue
         # `2. If relapse. Tab X`: an unknown word behind a condition is no medicine, and the condition is of what stands beside it.
         unnamed = status == "conditional" and not statement.known
-        if status in EXCLUDED and not statement.assertion.conflict and not unnamed:
+        if status in EXCLUDED and not statement.assertion.conflict and not unnamed and not _may_hide_an_order(context, statement):
             accounted += 1
             continue
         if statement.bare and repeat and statement.readable and status != UNDECIDED and _adds_nothing(statement, taken):
@@ -173,6 +176,54 @@ def _adds_nothing(statement: Statement, owned: Sequence[Statement]) -> bool:
         {r.value for r in getattr(statement.roles, kind)} <= {r.value for o in same for r in getattr(o.roles, kind)}
         for kind in _BESIDE_A_NAME
     )
+
+
+def _may_hide_an_order(context: Context, statement: Statement) -> bool:
+    """Whether what is stopped, or said under a condition, may be an order after all, or hold another.
+
+    `x 5 days, stop, Inj Y` and `as discussed, Tab Y`: the cue may end what stands before it. `stop X, Start Zetaril`: a word that nobody
+    knows may be a medicine that is given.
+    """
+    text, lexicon = context.reading.folded.text, context.rulepack.lexicon
+    name = statement.name
+    if any(c.end <= name.start and _CUT_OFF.match(text, c.end) for c in statement.assertion.cues):
+        return True
+    if statement.assertion.status == "conditional" and any(
+        role.chunk.end <= cue.start for role in statement.roles.residue for cue in statement.assertion.cues
+    ):
+        # `Admit if unable to drink, Tab Y`: the condition is of what stands before it.
+        return True
+    strange = {
+        role.chunk
+        for role in statement.roles.residue
+        if role.chunk.kind == "word" and role.chunk.start > name.end and all(_is_strange(word, lexicon) for word in str(role.value).split())
+    }
+    ordered = sorted(statement.chunks, key=lambda c: c.start) if strange else []
+    return any(
+        here in strange
+        and (
+            before.kind in ("mark", "verb")
+            or before.value == "to"
+            or "\n" in text[before.end : here.start]
+            or (after is not None and after.kind in _OF_AN_ORDER)
+        )
+        for before, here, after in itertools.zip_longest(ordered, ordered[1:], ordered[2:])
+        if here is not None
+    )
+
+
+_OF_AN_ORDER = frozenset({"number", "amount", "tuple", "rate", "slots", "form"})
+_CUT_OFF = re.compile(r"[ \t]*[,;][ \t]*(?=\w)")
+
+
+def _is_strange(word: str, lexicon: Lexicon) -> bool:
+    remarks, plain = lexicon.remarks, lexicon.plain
+    tables = (remarks.ordinary, remarks.in_no_name, remarks.deciding, remarks.changes, plain.small, plain.time_words, plain.in_conditions)
+    known = any(word in table for table in tables) or word in lexicon.spoken
+    return word.isalpha() and len(word) > _SHORTEST_NAME and not known and plain.group(word) is None
+
+
+_SHORTEST_NAME = 3
 
 
 def _substances(statement: Statement) -> tuple[str, ...]:
@@ -408,13 +459,14 @@ _HELD_AS = {
     "refills": "refills",
 }
 # What a value of another kind may carry.
+_OF_A_PACK = frozenset({"max_dose", "quantity", "refills"})
 _CARRIED_OTHERWISE = frozenset({"dose", "as_needed", "frequency"})
 
 
 def _carried_elsewhere(context: Context, item: Item, statement: Statement, component: str, chunks: Sequence[Chunk]) -> bool:
     """A component another claim of the item holds: a strength in the name, a meal in the frequency, a dose in the schedule."""
     for claim in item.acted_on if component in _CARRIED_OTHERWISE else ():
-        if claim.field == "max_dose" or ((item.index, claim.field, claim.text) in statement.quoting and component in ("dose", "frequency")):
+        if claim.field in _OF_A_PACK or ((item.index, claim.field, claim.text) in statement.quoting and component in ("dose", "frequency")):
             continue
         roles = context.roles_of(claim)
         if component == "dose":

@@ -114,7 +114,7 @@ def form_in_letters(context: Context, claimed: str, statement: Statement) -> str
         letters not in _LETTERS
         or len(lead) != 1
         or any(r.chunk is not lead[0] for r in statement.roles.forms)
-        or not claimed.strip(" .").isascii()
+        or not (claimed.isascii() and claimed.strip(" .").isalpha())
     ):
         return None
     before = lead[0]
