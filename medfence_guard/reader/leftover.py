@@ -88,13 +88,14 @@ _LEAD_KINDS = frozenset("number amount tuple range percent".split())
 class _Clause(NamedTuple):
     """A run of chunks that no statement took, within one sentence of one line.
 
-    `leads`: a statement follows in the sentence; `trails`: one stands before it there.
+    `leads`: a statement follows in the sentence; `trails`: one stands before it there; `behind`: one stands before it on the line.
     """
 
     chunks: Sequence[Chunk]
     line: int
     leads: bool
     trails: bool
+    behind: bool
 
 
 class Page(NamedTuple):
@@ -174,24 +175,25 @@ def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
             # An order from end to end: of most lines that have one.
             continue
         run: list[Chunk] = []
-        trails = False
+        trails = behind = False
         for place, chunk in enumerate(chunks):
             at = bisect_left(starts, chunk.end) - 1
             if run and not _is_next(run[-1], chunk, page.text):
-                yield _Clause(run, line, False, trails)
+                yield _Clause(run, line, False, trails, behind)
                 run = []
             if at >= 0 and owned[at][1] > chunk.start:
                 if run:
-                    yield _Clause(run, line, owned[at][2], trails)
+                    yield _Clause(run, line, owned[at][2], trails, behind)
                 run, trails = [], owned[at][2]
+                behind = behind or trails
             elif chunk.kind == "mark" and chunk.value in (".", ";") and _ends_a_sentence(chunks, place):
                 if run:
-                    yield _Clause(run, line, False, trails)
+                    yield _Clause(run, line, False, trails, behind)
                 run, trails = [], False
             else:
                 run.append(chunk)
         if run:
-            yield _Clause(run, line, False, trails)
+            yield _Clause(run, line, False, trails, behind)
 
 
 def _is_next(before: Chunk, chunk: Chunk, text: str) -> bool:
@@ -249,7 +251,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if clause.line in page.heads and clause.line < page.orders[-1]:
         return not any(c.kind in ("prn", "weekday") or (c.kind == "cue" and c.value[0] in _ENDING) for c in body)
     above = clause.line < page.orders[0] or (clause.line == page.orders[0] and body[-1].end <= page.first)
-    section, _ = page.sections[clause.line]
+    # `P: Tab X 500 mg BD, review SOS, Zeta 40`: the line's own heading stands before the order.
+    section = page.sections[clause.line][clause.behind]
     if clause.leads and _delays(body, page):
         return False
     heading, rest = _headed(clause, body, page, above=above)
