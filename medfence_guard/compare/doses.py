@@ -38,7 +38,8 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
     ):
         beside = [c for c in claimed if c is not strength_like[0]]
         told = _dose_as_strength(setting, strength_like[0], injected_form)
-        return [*told, *_beside_a_strength(setting, beside)] if beside else told
+        carried = all(j.verdict is PASS for j in told)
+        return [*told, *_beside_a_strength(setting, beside)] if beside and carried else told
     doses = distinct_doses(roles.doses)
     if len(doses) > 1:
         if len(claimed) == len(doses) and all(_same_dose(setting, d.value, c) for d, c in zip(doses, claimed, strict=True)):

@@ -121,18 +121,21 @@ def _said_behind(context: Context, item: Item, statement: Statement) -> Span | N
 def carried_reason(context: Context, item: Item, statement: Statement) -> frozenset[Chunk]:
     """Words behind `SOS` or `for` that the item carries as its reason (`SOS for chest pain`): they are not lost.
 
-    Listed words alone: `SOS for pain, someone`, `SOS for pain zetaril` say something that no reason holds.
+    Behind a complaint listed words alone: `SOS for pain zetaril` says something that no reason holds. Before one, what it is for may be
+    in no list (`for xyzzy`), if it decides nothing.
     """
     told = {w for c in item.claims if c.field in ("as_needed_for", "indication") for w in words_of(c.text)}
     # Instructions hold other words too: of them a complaint and how bad it is.
     beside = {w for c in item.claims if c.field == "instructions" for w in words_of(c.text)}
     if not (told or beside):
         return frozenset()
+    end = statement.span.end
     opened = min(
         (c.start for c in statement.chunks if c.kind == "prn" or (c.kind == "indication_part" and c.value == "starters")), default=None
     )
     lexicon = context.rulepack.lexicon
     doubt = lexicon.doubt_words
+    complaint = min((c.start for c in statement.chunks if c.kind == "indication" and opened is not None and c.start > opened), default=end)
     return frozenset(
         r.chunk
         for r in statement.roles.residue
@@ -140,7 +143,13 @@ def carried_reason(context: Context, item: Item, statement: Statement) -> frozen
         and r.chunk.start > opened
         and r.chunk.kind in ("word", "indication")
         and r.chunk.value not in doubt
-        and (r.chunk.kind == "indication" or all(_is_of_a_complaint(lexicon, word) for word in str(r.chunk.value).split()))
+        and (
+            r.chunk.kind == "indication"
+            or all(
+                _is_of_a_complaint(lexicon, word) or (r.chunk.start < complaint and not _decides(lexicon, word))
+                for word in str(r.chunk.value).split()
+            )
+        )
         and set(words_of(context.text(Span(r.chunk.start, r.chunk.end))))
         <= (told | beside if r.chunk.kind == "indication" or r.chunk.value in _HOW_BAD else told)
     )
@@ -156,6 +165,12 @@ def _is_of_a_complaint(lexicon: Lexicon, word: str) -> bool:
         or word in words.qualities
         or lexicon.plain.group(word) in words.condition_groups
     )
+
+
+def _decides(lexicon: Lexicon, word: str) -> bool:
+    remarks = lexicon.remarks
+    tables = (remarks.ordinary, remarks.deciding, remarks.deciding_short, remarks.changes, remarks.endings, remarks.denials)
+    return word in lexicon.number_words or any(word in table for table in tables)
 
 
 _HOW_OFTEN = frozenset({"times", "episodes"})  # `loose stools more than 3 times`

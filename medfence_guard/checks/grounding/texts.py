@@ -159,7 +159,7 @@ def _plain_words(text: str) -> list[str]:
 
 
 # Signs that part words or join them; every other says something: `~~before bath~~`, `fever >`.
-_SIGN = re.compile(r"[^\w\s.,;:()\[\]{}'\"/|&•!-]")
+_SIGN = re.compile(r"[<>=≤≥](?!\s*\d)|[^\w\s.,;:()\[\]{}'\"/|&•!<>=≤≥°-]")
 _CROSSED = re.compile(r"(?:^|[^\w])x[^\w]*$")
 
 
@@ -227,7 +227,7 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     counted = frozenset(c for c in setting.statement.chunks if c.kind in _COUNTED)
     apart = statement_words(context, setting.statement, counted) if counted else text
     missing = [part for part in free if f" {part} " not in text and not all(f" {w} " in text for w in part.split())]
-    missing += [part for part in free if part not in missing and not all(f" {w} " in apart for w in part.split())]
+    missing += [part for part in free if part not in missing and not all(f" {w} " in apart for w in part.split() if not w.isdigit())]
     if not missing:
         where = chunks_holding(context, setting.statement, [word for part in free for word in part.split()])
         return [Judgement(PASS, "text.verbatim", "source has the same words", where)]
@@ -260,7 +260,7 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
     """`indication`, `as_needed_for`: the words must stand in the item's own statement."""
     setting = setting_for(context, item, statement)
     roles = context.roles_of(claim)
-    if roles.unreadable or is_cut_short(claim, roles) or _has_another_sign(context, claim, statement):
+    if roles.unreadable or is_cut_short(claim, roles):
         return claim_findings(context, claim, unreadable_claim(roles) or [UNREAD_WORDS], "grounding.text")
     wanted = [w for w in words_of(claim.text) if w not in _REASON_GLUE]
     kinds = ("whens", "routes") if claim.field == "site" else ("whens", "routes", "sites")
@@ -297,7 +297,8 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
         if not verbatim:
             where = tuple(r.chunk for r in stated) or statement.chunks[-1:]
             found = Judgement(PASS, "text.same_reason", "source says the same in other words", where, note=True)
-        return claim_findings(context, claim, [found, *judge_reasons(context, item, claim, statement)], "grounding.text")
+        more = [UNREAD_WORDS] if _has_another_sign(context, claim, statement) else []
+        return claim_findings(context, claim, [found, *more, *judge_reasons(context, item, claim, statement)], "grounding.text")
     whole = " " + " ".join(words_of(context.source.text)) + " "
     proven = statement.readable and not setting.misreadable and not all(f" {w} " in whole for w in wanted)
     # Beside a reason the source does state, other words may say the same, unless the table knows both as different reasons.
