@@ -218,9 +218,9 @@ _CUT_OFF = re.compile(r"[ \t]*[,;][ \t]*(?=\w)")
 
 def _is_strange(word: str, lexicon: Lexicon) -> bool:
     remarks, plain = lexicon.remarks, lexicon.plain
-    tables = (remarks.ordinary, remarks.in_no_name, remarks.deciding, remarks.changes, plain.small, plain.time_words, plain.in_conditions)
-    known = any(word in table for table in tables) or word in lexicon.spoken
-    return word.isalpha() and len(word) > _SHORTEST_NAME and not known and plain.group(word) is None
+    known = word in remarks.in_no_name or word in plain.small or word in plain.time_words or word in plain.in_conditions
+    known = known or lexicon.may_decide(word) or word in lexicon.spoken or plain.group(word) is not None
+    return word.isalpha() and len(word) > _SHORTEST_NAME and not known
 
 
 _SHORTEST_NAME = 3
@@ -334,8 +334,7 @@ def carried(context: Context, item: Item) -> list[Finding]:
     held = _held(context, item, statement) if uncarried else ()
     for component in uncarried:
         chunks = stated[component]
-        holds = _HELD_AS.get(component) in held and not (component == "strength" and _only_the_dose_is_held(context, item, statement))
-        if holds or _carried_elsewhere(context, item, statement, component, chunks):
+        if _HELD_AS.get(component) in held or _carried_elsewhere(context, item, statement, component, chunks):
             continue
         evidence = source_evidence(context, chunks, f"completeness.{component}")
         found = (evidence,) if evidence else ()
@@ -363,15 +362,16 @@ def carried(context: Context, item: Item) -> list[Finding]:
 def _held(context: Context, item: Item, statement: Statement) -> set[str]:
     """What the item's claims hold of its own order, whatever their fields. What is said of a later step is not of this one."""
     held: set[str] = set()
-    taken = {r.value.units[0] for r in statement.roles.doses}
+    # `5 mg tablets, 30 mg OM`: whoever has the 30 mg that are taken does not say of what pieces.
+    taken = {r.value for r in statement.roles.doses} - {r.value for r in statement.roles.strengths}
     for claim in item.acted_on:
         if claim.field == "max_dose":
             continue
-        kinds = context.roles_of(claim).kinds()
+        roles = context.roles_of(claim)
+        kinds = roles.kinds()
         if (item.index, claim.field, claim.text) in statement.quoting:
             kinds -= _OF_A_STEP
-        if claim.field == "dose" and any(unit is not None and not unit.startswith("{") for unit in taken):
-            # `500 mg: take 1 g`, with a dose of `1 g`: a mass that is taken is not the strength.
+        if taken and {r.value for r in roles.strengths} <= taken:
             kinds -= {"strengths"}
         held |= kinds
     return held
@@ -513,17 +513,6 @@ def _carried_elsewhere(context: Context, item: Item, statement: Statement, compo
         stated = {w.value[0] for w in statement.roles.whens if w.chunk in told}
         return bool(stated) and stated <= mine
     return False
-
-
-def _only_the_dose_is_held(context: Context, item: Item, statement: Statement) -> bool:
-    """`5 mg tablets, 30 mg OM`, of which the item has the 30 mg: of what pieces, it does not say."""
-    strengths = {r.value for r in statement.roles.strengths}
-    mass = {u.ucum for u in context.rulepack.lexicon.unit_by_ucum.values() if u.dimension == "mass"}
-    if not any(mass.intersection(r.value.units) for r in statement.roles.doses):
-        return False
-    held = {r.value for c in item.acted_on if c.field != "max_dose" for r in context.roles_of(c).strengths}
-    doses = {r.value for r in statement.roles.doses} - strengths
-    return bool(held) and held <= doses
 
 
 # Routes of a piece or a liquid that would else be swallowed.

@@ -112,7 +112,7 @@ def dose_form_valid(context: Context, claim: Claim) -> list[Finding]:
     if statement is None or not (roles.forms or letters):
         return [say(ABSTAIN, Severity.MAJOR, "There is no form of a known statement to look up.")]
     entry = statement.name.entry
-    form = letters or roles.forms[0].value
+    form = letters[0] if letters else roles.forms[0].value
     if entry is None or lexicon.form_family.get(form) in ("drops", "spray", None):
         says = "There is no product or no single form family to look up; the name or form is judged elsewhere."
         return [say(PASS, Severity.MINOR, says)]

@@ -687,6 +687,12 @@ class Lexicon:
     printed: tuple[str, ...]
     ending: frozenset[str]
 
+    def may_decide(self, word: str) -> bool:
+        """Whether a word of ordinary speech, or a number, may say something of an order it stands beside."""
+        remarks = self.remarks
+        tables = (remarks.ordinary, remarks.deciding, remarks.deciding_short, remarks.changes, remarks.endings, remarks.denials)
+        return word in self.number_words or any(word in table for table in tables)
+
 
 # What a token may begin with that goes on after a space (`1 - 0 - 1`, `2 + 1`). Where none of these is, words are cut one by one.
 _NUMERIC = re.compile(r"[\d.½¼¾⅓⅔|]")

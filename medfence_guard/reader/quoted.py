@@ -36,7 +36,6 @@ QUOTING_FIELDS = (INSTRUCTIONS, TIMING, REASON, SITE)
 _WORD = re.compile(r"[a-z\u0900-\u097f]+|\d+(?:[.,]\d+)*|(?<=\d)[-–—](?=\d)|[^\s.,;:()\[\]'\"’•–—-]")
 # Between two letters or figures a hyphen joins, a full stop is a decimal point or of an abbreviation.
 _PARTS = re.compile(r"[,;:()\[\]\n•]+|\.(?!\w)|(?<!\w)[-–—]+|[-–—]+(?!\w)")
-_SAYS_NOTHING = frozenset(" \t-&'")
 _PARTING = frozenset(",;:()[].-–—•")
 _MOST_RUNS = 50_000  # in one source
 _LONGEST_CLAUSE = 40  # in chunks
@@ -82,9 +81,6 @@ class Apart(NamedTuple):
 def quotation(item: int, field: str, text: str) -> Quotation | None:
     """A field's value as its parts; None of one that says nothing."""
     folded = _LED[field].sub("", fold(text).text.strip()) if field in _LED else fold(text).text
-    if any(c not in _SAYS_NOTHING for c in _WORD.sub("", _PARTS.sub("", folded))):
-        # `after lunch ?`: what no word holds would be lost.
-        return None
     parts = tuple(words for part in _PARTS.split(folded) if (words := _words(part)))
     return Quotation(Quoting(item, field, text), parts) if parts else None
 

@@ -144,13 +144,11 @@ def frequency_swaps(text: str, source: str) -> Iterator[str]:
 
 
 def same(field: str, one: str, other: str) -> bool:
-    """Whether two surfaces say the same: `TDS` and `3 times a day`, `1.5 mg` and `1500 mcg`."""
-    if field == "frequency":
-        grouped = any({one, other} <= {s.casefold() for s in group} for group in FREQUENCIES)
-        return grouped or sorted(one.split()) == sorted(other.split())
+    """Whether two surfaces say the same: `TDS` and `3 times a day`, `1.5 mg` and `1500 mcg`, the same words in another order."""
     masses = [re.fullmatch(r"([\d.]+) ?(g|mg|mcg|ug|µg)", text) for text in (one, other)]
     scaled = [Decimal(m[1]) * {"g": 1_000_000, "mg": 1000}.get(m[2], 1) for m in masses if m is not None]
-    return sorted(one.split()) == sorted(other.split()) or (len(scaled) == 2 and scaled[0] == scaled[1])
+    grouped = field == "frequency" and any({one, other} <= {s.casefold() for s in group} for group in FREQUENCIES)
+    return grouped or sorted(one.split()) == sorted(other.split()) or (len(scaled) == 2 and scaled[0] == scaled[1])
 
 
 def surface_of(value: Any) -> str:

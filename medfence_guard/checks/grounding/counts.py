@@ -37,7 +37,6 @@ _NUMBER_A_DAY = re.compile(r"\s*(\d{1,4}(?:\.\d{1,3})?)\s*(?:(?:/|per|a|in)\s*(?
 
 
 # `thrice a day`: of what is taken at a time.
-_PER_KG = re.compile(r"(?:/|per)\s*kg\b")
 _TIMES = {"twice": Fraction(2), "thrice": Fraction(3)}
 _TIMES_A_DAY = re.compile(r" *(twice|thrice) (?:a|per|in a) day *")
 
@@ -96,8 +95,6 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
         return claim_findings(context, claim, [judged], check_id)
     if claim.field == "max_dose":
         roles = _without_period(claim, roles)
-        if _PER_KG.search(fold(claim.text).text) and not _PER_KG.search(fold(context.text(statement.span)).text):
-            return claim_findings(context, claim, [UNREAD_WORDS], check_id)
     if claim.field == "quantity" and _HASH_NUMBER.match(claim.text):
         roles = replace(roles, residue=[r for r in roles.residue if r.value != "#"])
     if roles.unreadable or roles.residue:

@@ -146,7 +146,7 @@ def carried_reason(context: Context, item: Item, statement: Statement) -> frozen
         and (
             r.chunk.kind == "indication"
             or all(
-                _is_of_a_complaint(lexicon, word) or (r.chunk.start < complaint and not _decides(lexicon, word))
+                _is_of_a_complaint(lexicon, word) or (r.chunk.start < complaint and not lexicon.may_decide(word))
                 for word in str(r.chunk.value).split()
             )
         )
@@ -165,12 +165,6 @@ def _is_of_a_complaint(lexicon: Lexicon, word: str) -> bool:
         or word in words.qualities
         or lexicon.plain.group(word) in words.condition_groups
     )
-
-
-def _decides(lexicon: Lexicon, word: str) -> bool:
-    remarks = lexicon.remarks
-    tables = (remarks.ordinary, remarks.deciding, remarks.deciding_short, remarks.changes, remarks.endings, remarks.denials)
-    return word in lexicon.number_words or any(word in table for table in tables)
 
 
 _HOW_OFTEN = frozenset({"times", "episodes"})  # `loose stools more than 3 times`

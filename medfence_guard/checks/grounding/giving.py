@@ -32,8 +32,9 @@ def form_check(context: Context, claim: Claim, item: Item, statement: Statement)
     setting = setting_for(context, item, statement)
     judgements = unreadable_claim(roles)
     forms = [r.value for r in roles.forms]
-    if not forms and form_in_letters(context, claim.text, statement) is not None:
-        said = Judgement(PASS, "form.equal", "source says the same form, in the same letters", statement.chunks[:1])
+    letters = None if forms else form_in_letters(context, claim.text, statement)
+    if letters is not None:
+        said = Judgement(PASS, "form.equal", "source says the same form, in the same letters", letters[1:])
         return claim_findings(context, claim, [said], "grounding.form")
     if not judgements:
         if not forms:

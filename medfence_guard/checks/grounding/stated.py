@@ -106,8 +106,8 @@ def is_told_again(statement: Statement) -> bool:
 _LETTERS = {"c": "capsule", "inh": "inhaler"}
 
 
-def form_in_letters(context: Context, claimed: str, statement: Statement) -> str | None:
-    """`C`, `Inh` of a claim: the same letters lead up to the name in the source (`C Omez 20`, `Inh Duolin`); None if they do not."""
+def form_in_letters(context: Context, claimed: str, statement: Statement) -> tuple[str, Chunk] | None:
+    """`C`, `Inh` of a claim, where the same letters lead up to the name in the source (`C Omez 20`): the form they are, and these letters."""
     letters = " ".join(words_of(claimed))
     lead = [c for c in statement.chunks if c.end <= statement.name.start and c.kind in ("form", "route")]
     if (
@@ -119,4 +119,6 @@ def form_in_letters(context: Context, claimed: str, statement: Statement) -> str
         return None
     before = lead[0]
     between = context.source.text[before.end : statement.name.start]
-    return _LETTERS[letters] if between.strip(" .") == "" and words_of(context.text(Span(before.start, before.end))) == [letters] else None
+    if between.strip(" .") or words_of(context.text(Span(before.start, before.end))) != [letters]:
+        return None
+    return _LETTERS[letters], before

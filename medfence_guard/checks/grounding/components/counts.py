@@ -29,14 +29,18 @@ def judge_listed(setting: Setting, claimed: Sequence[object], stated: Sequence[o
     return out
 
 
-_PERIODS = re.compile(r"(?:(\d+)?\s*(?:(days?|d|din)|(hours?|hrs?|h|hourly)|(dose))|(daily))\b")
+_PERIODS = re.compile(r"(?:(\d+)?\s*(?:(days?|d|din)|(hours?|hrs?|h|hourly)|(dose)|(kg|weeks?|wk|months?|mo))|(daily))\b")
+_OTHER_SHARES = {"k": "kg", "w": "wk", "m": "mo"}
 
 
 def _periods(text: str) -> set[str]:
-    """What time a maximum is for, in hours: `per day`, `/day`, `in 24 hours` are one; the 3 of `3/day` is no number of days."""
+    """What a maximum is for, times in hours: `per day`, `/day`, `in 24 hours` are one; the 3 of `3/day` is no number of days."""
     found: set[str] = set()
-    for number, day, hours, _, daily in _PERIODS.findall(" ".join(words_of(text.replace("/", " per ")))):
-        found.add(f"{int(number or 1) * 24} h" if day or daily else f"{int(number or 1)} h" if hours else "dose")
+    for number, day, hours, _, other, daily in _PERIODS.findall(" ".join(words_of(text.replace("/", " per ")))):
+        if other:
+            found.add(f"{int(number or 1)} {_OTHER_SHARES[other[0]]}")
+        else:
+            found.add(f"{int(number or 1) * 24} h" if day or daily else f"{int(number or 1)} h" if hours else "dose")
     return found
 
 
