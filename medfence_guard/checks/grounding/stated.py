@@ -107,7 +107,7 @@ _LETTERS = {"c": "capsule", "inh": "inhaler"}
 
 
 def form_in_letters(context: Context, claimed: str, statement: Statement) -> tuple[str, Chunk] | None:
-    """`C`, `Inh` of a claim, where the same letters lead up to the name in the source (`C Omez 20`): the form they are, and these letters."""
+    """`C`, `Inh` of a claim, where these letters lead up to the name in the source (`C Omez 20`): the form they are, and where."""
     letters = " ".join(words_of(claimed))
     lead = [c for c in statement.chunks if c.end <= statement.name.start and c.kind in ("form", "route")]
     if (
