@@ -761,7 +761,7 @@ STATED: tuple[tuple[str, str, str, dict[str | int, str]], ...] = (
         "4 in 24 hours": "PASS count.equal",
         "4 daily": "PASS count.equal",
         "4/dose": "FAIL count.other_period",
-        "4 per week": "ABSTAIN count.other_period + FAIL timing.component_invented + FAIL timing.prn_dropped",
+        "4 per week": "FAIL count.other_period + FAIL timing.component_invented + FAIL timing.prn_dropped",
     }),
     ("Tab Paracetamol 500 mg SOS max 4 tabs in 24 hours", "Paracetamol", "max_dose", {
         "4 tabs/day": "PASS count.equal",
