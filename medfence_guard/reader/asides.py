@@ -37,7 +37,8 @@ _BULLETS = frozenset("-•*>")
 _BEFORE_DAYS = frozenset("a alternate every few next per same th st nd rd these this two three four five seven ten".split())
 _SHORT = 4
 _BEFORE_TIME = frozenset("bleeding clotting prothrombin reaction review screen visit".split())
-_LAST = frozenset("alone beforehand else or ya first half held hold instead no not omit only skip stop stopped then".split())
+_LAST = frozenset("alone beforehand else or ya first half held hold instead no not omit only skip stop stopped then मत नहीं".split())
+_NOT_DONE = frozenset((denial, done) for denial in ("not", "never", "nahi", "नहीं") for done in ("given", "taken", "started", "bought"))
 # `Jaanch karwayein aur len`: the medicine, which the clause does not name.
 _AND_TAKE = frozenset(
     (joint, verb)
@@ -98,6 +99,9 @@ def turns(tokens: Sequence[str]) -> bool:
         return True
     if len(tokens) > 2 and tokens[1] == "days" and tokens[0].isalpha() and tokens[0] not in _BEFORE_DAYS:
         # `Exercise days BD`
+        return True
+    if tuple(tokens[-2:]) in _NOT_DONE:
+        # `Next visit after 1 month, not given`
         return True
     named = len(tokens) > 1 and tokens[-2].isalpha() and tokens[-2] not in _BEFORE_DAYS
     return tokens[-1] in _LAST or (tokens[-1] in ("day", "days") and named)

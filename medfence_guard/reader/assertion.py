@@ -68,7 +68,9 @@ def _scoped(context: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[C
     reaching: list[Chunk] = []
     for chunk, after in itertools.zip_longest(context, context[1:]):
         if chunk.kind == "terminator" or chunk.kind == "pseudo_cue":
-            reaching = []
+            # `Not to be taken. No side effects, Tab X`: a finding ends no stop; what is stopped, a person must say.
+            held = [c for c in reaching if _CLASS_STATUS.get(c.value[0]) not in (None, ACTIVE)] if chunk.kind == "pseudo_cue" else []
+            reaching = [c._replace(value=("ambiguous", "before")) for c in held]
             ending = next((ENDS_IT[word] for word in surface(chunk).split() if word in ENDS_IT), None)
             if ending is not None and chunk.kind == "terminator" and (after is None or after.kind not in ("mark", "then")):
                 # `Metformin BD and stop Amlodipine`: it ends the reach of what stands before it, and is a cue itself.

@@ -27,6 +27,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
+from medfence_guard.reader.draft import SIG_KINDS
 from medfence_guard.reader.harms import NamedMedicines, allergies_by_name, allergies_to_an_order, allergies_to_kin, is_told_of
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
@@ -388,6 +389,9 @@ def _heads_nothing(clause: _Clause, page: Page) -> bool:
     """`Provisional` above the list, `Discharge medicines` below it: a heading that nothing follows says something of the orders."""
     chunks = page.lines[clause.line]
     text = page.text_of(clause.chunks)
+    if len(clause.chunks) != len(chunks) and len(clause.chunks) == 1:
+        # `A: URTI. Hold.`: a sentence, and no heading.
+        return clause.chunks[0].kind == "cue" and clause.chunks[0].value[0] in _ENDING
     if len(clause.chunks) != len(chunks) or text.endswith(":"):
         return False
     listed = meaning_of(clause.chunks[0], "heading")
@@ -484,6 +488,8 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if body[-1].kind == "cue" and body[-1].value[0] == "conditional":
         # `Dard ho to`
         return True
+    if section not in _TAKEN_BY_OTHERS_OR_BEFORE and _is_shaped_as_order(body, page.lexicon):
+        return True
     text = page.text_of(body)
     words = _WORD.findall(text)
     remarks = page.lexicon.remarks
@@ -533,12 +539,34 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     alone = short and bool(ended) and ended[0] is body[0] and not _is_of_something(body[1:], page)
     if alone or (ended and (titled or ended[-1] is body[-1] or means(body[0], "header_line_starts"))):
         return True
-    if changed and any(c.kind == "amount" and not c.value.per and set(c.value.units) & _DOSED for c in body):
+    if changed and any(map(_is_dosed, body)):
         # `chemist gave 10 mg`; above them, `12 MG Road`
         return True
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
 
 
+def _is_dosed(chunk: Chunk) -> bool:
+    return chunk.kind == "amount" and not chunk.value.per and not _DOSED.isdisjoint(chunk.value.units)
+
+
+def _is_shaped_as_order(body: Sequence[Chunk], lexicon: Lexicon) -> bool:
+    """`Imp: URTI, Zetaril 40 OD`, `Tab Zetaril`: a name nobody knows behind a form, or before what is given of it and how often."""
+    for place, chunk in enumerate(body):
+        if chunk.kind != "word" or len(str(chunk.value)) < _NAMED or lexicon.plain.group(str(chunk.value)):
+            continue
+        after = [c for c in body[place + 1 : place + 5] if c.kind != "mark"]
+        if place and body[place - 1].kind == "form" and body[place - 1].end < chunk.start and (not after or after[0].kind in SIG_KINDS):
+            return True
+        beside = [*body[max(0, place - 1) : place], *body[place + 2 : place + 3]]
+        if place + 1 < len(body) and _is_dosed(body[place + 1]) and all(c.kind == "mark" for c in beside):
+            # `URTI, Zetaril 40 mg`, and nothing else: results have a name that is known.
+            return True
+        if after and after[0].kind in ("number", "amount") and any(c.kind in ("rate", "slots") for c in after[1:3]):
+            return True
+    return False
+
+
+_TAKEN_BY_OTHERS_OR_BEFORE = frozenset({"allergy", "family", "past"})
 _STANDS_ON = frozenset({"continue", "taking", "increase", "decrease", "switch_to"})
 
 

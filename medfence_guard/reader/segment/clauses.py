@@ -90,6 +90,7 @@ def flush(sheet: Sheet, *, whole_line: bool = False, ends_with_colon: bool = Fal
         previous.loose.extend(relevant)
     if not strange or (cued and len(strange) == 1):
         sheet.ahead = (sheet.line, relevant)
+        sheet.ahead_alone = whole_line and all(c in relevant or c.kind == "mark" for c in whole)
 
 
 def note_text(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> str:

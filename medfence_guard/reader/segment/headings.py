@@ -160,7 +160,8 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
     sheet.unknown_heading = False
     if above:
         sheet.stand_elsewhere()
-    sheet.section, sheet.after_line, sheet.ahead = section, None, (-2, [])
+    sheet.section, sheet.after_line = section, None
+    sheet.leave_ahead()
     return chunks[end + 1 :]
 
 
@@ -254,7 +255,7 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     sheet.close()
     sheet.section = ("", "unknown")
     sheet.stand_elsewhere()
-    sheet.ahead = (-2, [])
+    sheet.leave_ahead()
     return chunks[colon + 1 :]
 
 

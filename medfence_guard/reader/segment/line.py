@@ -78,11 +78,14 @@ def _without_bullet(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
 
 
 def _behind_soap_letter(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
-    """The line behind `P:`, which sets the section."""
+    """The line behind `P:`, which sets the section. `Hold`, alone on the line above it, may be said of what it orders."""
     sheet.close()
+    put_off = sheet.elsewhere_line == sheet.line - 1 and sheet.section[1] == "stopped"
     sheet.section = SOAP[str(chunks[0].value)]
     sheet.unknown_heading = False
-    sheet.ahead = (-2, [])
+    if put_off:
+        sheet.stand_elsewhere()
+    sheet.leave_ahead()
     return chunks[2:]
 
 

@@ -63,6 +63,8 @@ class Sheet:
     current_at: int | None = None
     # A line, and what was said on it of the order to come.
     ahead: tuple[int, list[Chunk]] = (-2, [])
+    # Whether those are all that the line said.
+    ahead_alone: bool = False
     after_visit: bool = False
 
     # Of the line: the cue of its clause, whether nothing is read up to the end of the sentence, and whether a sentence has ended.
@@ -102,6 +104,13 @@ class Sheet:
     def stand_elsewhere(self) -> None:
         """The heading on this line leaves open whether the orders below it stand."""
         self.unknown_heading, self.elsewhere_line = True, self.line
+
+    def leave_ahead(self) -> None:
+        """A heading stands between what was said of the order to come and that order: `Hold`, and right below it `P: Tab X`."""
+        line, said = self.ahead
+        self.ahead = (-2, [])
+        if said and self.line - line <= 1 and self.ahead_alone:
+            self.out.remarks.append(Span(said[0].start, said[-1].end))
 
     def close(self) -> None:
         """The open statement ends here."""
