@@ -70,7 +70,7 @@ TEXT_FIELDS = (*NAMES, "strength", "dose", "form", "frequency", "duration", "rou
 TAILS = (" stop", " then stop", " ?", " weekly", " alternate days", " x 9 days", " 9 mg", " max 9/day", " SOS", " 9 tablets", " /kg", " IV")
 # Surfaces of one meaning each. A claim of another group than the source's is another regimen.
 FREQUENCIES = (
-    ("OD", "once daily", "once a day"),
+    ("OD", "once daily", "once a day", "daily"),
     ("BD", "twice daily", "BID", "twice a day", "2 times a day"),
     ("TDS", "thrice daily", "TID", "three times a day", "3 times a day"),
     ("QID", "four times a day", "4 times a day"),
@@ -108,6 +108,7 @@ INVENTED = {
 AS_NEEDED = re.compile(r"sos|prn|p\.r\.n|need|require|demand|s\.o\.s|if |hone par")
 # A medicine that is not taken, before another on its line: a cue at the head of the line is of the first.
 FIRST_NOT_TAKEN = re.compile(r"\b(?:stop|stopped|avoid|discontinued?)\b")
+VISIT = re.compile(r"\b(?:review|visit|follow|check|rtc)")
 WEEKDAYS = re.compile(r"(?:sun|mon|tues|wednes|thurs|fri|satur)day|\b(?:sun|mon|tue|wed|thu|fri|sat)\b")
 SLOTS = re.compile(r"[\d½]+(?:ml)?(?:-[\d½]+(?:ml)?){2,3}")
 
@@ -193,7 +194,7 @@ def payload_changes(row: Row) -> Iterator[Change]:
                         synonyms = (tail == " weekly" and ("week" in lowered or WEEKDAYS.search(lowered))) or (
                             tail == " alternate days" and re.search(r"every other|every 2 days|\balt\b", lowered)
                         )
-                        as_needed = tail == " SOS" and AS_NEEDED.search(lowered)
+                        as_needed = tail == " SOS" and (item.get("as_needed") or AS_NEEDED.search(lowered))
                         by_vein = tail == " IV" and re.search(r"i[./]?v|infusion|drip", lowered)
                         if not (stated or synonyms or as_needed or by_vein):
                             yield f"tail{tail} [{index}].{'.'.join(path)}", put(text + tail)
@@ -209,7 +210,9 @@ def payload_changes(row: Row) -> Iterator[Change]:
                         if new.casefold() in ("warfarin", "warfarin (warfarin)"):
                             continue  # the same name
                         yield f"name [{index}] {new.replace(text, '*')}", put(new)
-            if field in ("strength", "frequency", "duration") and re.search(r"\d", str(value)) and "timing" not in item:
+            # `Dolo 650`, `Take 1 tablet for 3 days`: what is emptied is said in another field.
+            said = "instructions" in item or (field == "strength" and any(re.search(r"\d", str(item.get(n, ""))) for n in NAMES))
+            if field in ("strength", "frequency", "duration") and re.search(r"\d", str(value)) and "timing" not in item and not said:
                 yield f"emptied [{index}].{field}", with_item(row, index, **{field: None})
         for field, invented in INVENTED.items():
             if field not in item and not any(key in item for key in ("dosage", "when", "instructions")):
@@ -268,18 +271,26 @@ def source_changes(row: Row) -> Iterator[Change]:
         tail = source[behind:end]
         for cue in CUES:
             known = {"weekly": "week", "SOS": "sos", "2 tabs": "2"}.get(cue, cue)
+            if cue == "weekly" and (WEEKDAYS.search(lowered) or VISIT.search(tail)):
+                continue  # every Sunday is weekly; a visit or a test may be
             if known.casefold() in lowered or (cue == "SOS" and AS_NEEDED.search(lowered)) or (cue == "2 tabs" and "two" in lowered):
                 continue
             if not (cue == "2 tabs" and any(i.get("dose") for i in items)):
-                if not FIRST_NOT_TAKEN.search(lowered[begin:start]):
+                lead = lowered[source.rfind("\n", 0, max(0, begin - 1)) + 1 : start]
+                if not FIRST_NOT_TAKEN.search(lead) and not re.search(r"[.] ", source[begin:start]):
+                    # Before another sentence it is said of that.
                     yield f"cue {cue} before the line [{index}]", with_source(row, source[:begin] + cue + " " + source[begin:])
                 yield f"cue {cue} before the name [{index}]", with_source(row, source[:start] + cue + " " + source[start:])
             # `then stop`, said again in Hindi.
             ended = cue == "band kar do" and tail.casefold().rstrip(" .").endswith("stop")
+            # `and stop Amlodipine weekly`: how the other was taken.
+            ended = ended or FIRST_NOT_TAKEN.search(tail)
             if cue != "Zeta" and ". " not in tail and not ended:
                 yield f"cue {cue} behind the line [{index}]", with_source(row, source[:end] + " " + cue + source[end:])
         if not tail.rstrip().endswith("."):
             for sentence in SENTENCES:
+                if sentence == "Stopped." and FIRST_NOT_TAKEN.search(tail):
+                    continue
                 yield f"sentence {sentence} [{index}]", with_source(row, source[:end] + ". " + sentence + source[end:])
         for line in LINES:
             yield f"line {line} [{index}]", with_source(row, source[:end] + "\n" + line + source[end:])

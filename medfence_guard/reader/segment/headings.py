@@ -126,7 +126,11 @@ def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: in
         sheet.stand_elsewhere()
         return
     kept = sheet.unknown_heading and inline and means(heading.chunk, "label")
+    # `If needed:` and right below it `Medications started: X`: they stand under both.
+    below = sheet.needed_line == sheet.line - 1 and heading.status == "active"
     sheet.unknown_heading = kept
+    if below:
+        sheet.stand_elsewhere()
     if led and name in ("rx", "current", "plan") and len(led) <= 3:
         sheet.stand_elsewhere()
     sheet.muted = False

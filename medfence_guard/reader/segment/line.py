@@ -168,6 +168,7 @@ def _is_of_the_page(sheet: Sheet, chunks: list[Chunk], place: int) -> bool:
         # `If needed:`, `PRN medications`: when those below are taken, not how the one above is.
         sheet.close()
         sheet.stand_elsewhere()
+        sheet.needed_line = sheet.line
         return True
     if means(first, "boilerplate") and first.kind != "drug":
         sheet.close()

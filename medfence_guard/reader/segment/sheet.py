@@ -57,6 +57,8 @@ class Sheet:
     unknown_heading: bool = False
     # The line of the heading that put the orders below it at another time, place or person.
     elsewhere_line: int = -2
+    # The line of the heading by which the orders below it are taken only if needed.
+    needed_line: int = -2
     # Where the page first says that a treatment was given today; None until it is asked for.
     treated_at: int | None = None
     # Where it first heads what stands now; None until it is asked for.
