@@ -435,7 +435,7 @@ def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
     def keeps(chunk: Chunk) -> bool:
         if chunk.kind == "cue":
             return chunk.value[0] in ("continue", "taking")
-        return chunk.kind == "pseudo_cue" and "valid" not in page.text_of([chunk])
+        return chunk.kind == "pseudo_cue" and not page.lexicon.status.is_pseudo("keeps_nothing", page.text_of([chunk]))
 
     rest = (word for c in body if c.kind != "mark" and not keeps(c) for word in _WORD.findall(page.text_of([c])))
     return keeps(body[0]) and all(word in _KEPT_WORDS or word in nouns for word in rest)

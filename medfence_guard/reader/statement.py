@@ -475,7 +475,7 @@ class StatementReader:
             ordered = timed or bool(
                 first.strengths or first.doses or first.forms or first.durations or first.routes or first.unreadable or first.ambiguous
             )
-            assertion = assess(draft, after_name, ordered=ordered, timed=timed, surface=surface)
+            assertion = assess(draft, after_name, ordered=ordered, timed=timed, surface=surface, words=self._lexicon.status)
             told_beside = draft.told_beside
             behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and c.value in ("all", "both")), None)
             if whole and behind is not None:
