@@ -477,7 +477,7 @@ class StatementReader:
             )
             assertion = assess(draft, after_name, ordered=ordered, timed=timed, surface=surface, words=self._lexicon.status)
             told_beside = draft.told_beside
-            behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and c.value in ("all", "both")), None)
+            behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and c.value in self._lexicon.told.every), None)
             if whole and behind is not None:
                 # `20 mg x 1 week, 10 mg x 1 week (all OD)`
                 told_beside |= {sort_of(c.kind) for c in draft.chunks[behind:]} - {sort_of(c.kind) for c in part}

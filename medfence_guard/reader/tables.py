@@ -94,3 +94,49 @@ class StatusWords(NamedTuple):
             (after_kind in row.before_kinds or (row.before_towards and after in self.towards)) and row.is_about(phrase)
             for row in self.pseudo[rule]
         )
+
+
+_TOLD = (
+    "every",
+    "each",
+    "others",
+    "rest",
+    "above",
+    "medicines",
+    "heads_a_list",
+    "continue_all",
+    "numbered",
+    "from_to",
+    "and",
+    "says_for",
+    "glue",
+)
+
+
+class ToldWords(NamedTuple):
+    """`lexicon/told.json`, compiled (`reader/told.py`). `all_or_some`: every word for orders of a list; `parts`: for some of them."""
+
+    every: frozenset[str]
+    each: frozenset[str]
+    others: frozenset[str]
+    rest: frozenset[str]
+    above: frozenset[str]
+    parts: frozenset[str]
+    all_or_some: frozenset[str]
+    counted: Mapping[str, int]
+    medicines: frozenset[str]
+    heads_a_list: frozenset[str]
+    continue_all: frozenset[str]
+    numbered: frozenset[str]
+    from_to: frozenset[str]
+    joints: frozenset[str]
+    says_for: frozenset[str]
+    glue: frozenset[str]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> ToldWords:
+        """KeyError if a table is missing; the rulepack loader reports it."""
+        rows: dict[str, Any] = words_of(raw, _TOLD)
+        parts = rows["each"] | rows["others"] | rows["rest"]
+        rows["joints"] = rows["from_to"] | rows.pop("and")
+        return cls(**rows, parts=parts, all_or_some=rows["every"] | parts | rows["above"], counted=dict(raw["counted"]["numbers"]))
