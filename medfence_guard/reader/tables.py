@@ -5,13 +5,20 @@ A row is `{"why": …, "words": […]}`. What the words of a table do is said th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 
 def words_of(raw: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, frozenset[str]]:
     """The words of each named row. KeyError if one is missing; the rulepack loader reports it."""
     return {name: frozenset(raw[name]["words"]) for name in names}
+
+
+def one_of(*tables: Iterable[str]) -> str:
+    """A pattern of any word of the tables, the longest first."""
+    words = sorted({word for table in tables for word in table}, key=lambda word: (-len(word), word))
+    return "(?:" + "|".join(map(re.escape, words)) + ")"
 
 
 class PseudoRule(NamedTuple):
@@ -140,3 +147,115 @@ class ToldWords(NamedTuple):
         parts = rows["each"] | rows["others"] | rows["rest"]
         rows["joints"] = rows["from_to"] | rows.pop("and")
         return cls(**rows, parts=parts, all_or_some=rows["every"] | parts | rows["above"], counted=dict(raw["counted"]["numbers"]))
+
+
+_SETS_OF_CLAUSES = (
+    *("sets", "meals", "denying", "in_words", "answers", "units_of_time", "adding", "kept", "subjects"),
+    *("pointing", "whether", "negations", "leads"),
+)
+
+
+class ClauseWords(NamedTuple):
+    """`lexicon/clauses.json`, compiled (`reader/leftover.py`, `reader/sayings.py`)."""
+
+    sets: frozenset[str]
+    meals: frozenset[str]
+    denying: frozenset[str]
+    in_words: frozenset[str]
+    answers: frozenset[str]
+    units_of_time: frozenset[str]
+    adding: frozenset[str]
+    kept: frozenset[str]
+    subjects: frozenset[str]
+    pointing: frozenset[str]
+    whether: frozenset[str]
+    negations: frozenset[str]
+    leads: frozenset[str]
+    longest_limit: int
+    limited: re.Pattern[str]
+    therefore: re.Pattern[str]
+    put_off: re.Pattern[str]
+    """`not for treatment`, `treatment from next month`, `refer before treatment`: what is ordered is put off or given away."""
+    refused: re.Pattern[str]
+    """`Exercise, no drugs`, `avoid salt, tablets`."""
+    again: re.Pattern[str]
+    """`Same tablets`, `Medicines: same`, `As before`."""
+    goes_on: re.Pattern[str]
+    """`Cont Rx`."""
+    needs_none: re.Pattern[str]
+    """`Dx: white coat HTN, no drugs`: of what is found, that nothing is ordered for it."""
+    stops_them: re.Pattern[str]
+    """`Alcohol: stop tablets`, `Smoking - medicines stopped`: behind a subject, an end of all that is ordered."""
+    another_goes_on: re.Pattern[str]
+    """`GP to continue`: another doctor orders from here on, and this paper may not."""
+    anothers: re.Pattern[str]
+    """`Baby of Sunita`: whose the paper is, told of a person who is another's. `W/o Ramesh` names the patient."""
+    overleaf: re.Pattern[str]
+    """`PTO`, `continued overleaf`: more stands where nobody reads."""
+    total: re.Pattern[str]
+    same: re.Pattern[str]
+    """What is replaced or of another place, at the end of an order."""
+    either: re.Pattern[str]
+    replaced: re.Pattern[str]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> ClauseWords:
+        """KeyError if a table is missing; the rulepack loader reports it."""
+        table = {name: row["words"] for name, row in raw.items() if name != "about"}
+        any_of = {name: one_of(words) for name, words in table.items()}
+        sets: dict[str, Any] = words_of(raw, _SETS_OF_CLAUSES)
+        limits, same_is_listed = table["limits"], table["same_is_listed"]
+        return cls(
+            **sets,
+            **_of_the_orders(any_of),
+            longest_limit=max(map(len, limits)),
+            limited=re.compile(rf"\b{any_of['limits']}$"),
+            therefore=re.compile(rf"[ ,;]*{any_of['therefore']}\b"),
+            anothers=re.compile(rf"(?:the )?{any_of['persons_of']} of [a-z]{{2,}}|[bfm]/o [a-z]{{2,}}"),
+            overleaf=re.compile(
+                rf"\bp\.? ?t\.? ?o\b\.?|\b{any_of['continues']}\.? (?:on|over|to) (?:the )?{any_of['other_side']}|\boverleaf\b|"
+                rf"\b(?:see|turn) {any_of['overleaf']}\b"
+            ),
+            total=re.compile(
+                rf"\btotal ?[:=-]? ?(\d+) ?{any_of['counted']}\b|\b(?:total|nos?\.? of) ?{any_of['counted']} ?[:=-]? ?(\d+)\b"
+            ),
+            same=re.compile(
+                "".join(f"(?<!{re.escape(word)} )" for word in same_is_listed) + rf"\bsame\W*$|\bto start\W*$|\({any_of['wards']}\)\W*$"
+            ),
+            either=re.compile(rf"\W*{any_of['either']}\W*"),
+            replaced=re.compile(rf"\b{any_of['replaced']}\b"),
+        )
+
+
+def _of_the_orders(any_of: Mapping[str, str]) -> dict[str, Any]:
+    """The patterns of `ClauseWords` that hold a word for what is ordered."""
+    orders, goes_on = any_of["orders"], any_of["goes_on"]
+    return {
+        "put_off": re.compile(
+            rf"\b{any_of['not_for']} (?:any )?{orders}\b|\bno {orders} {any_of['not_now']}\b|"
+            rf"\b{orders} (?:{any_of['later']}|of (?:his |her )?{any_of['anothers']})\b|"
+            rf"\b{any_of['until']} (?:{any_of['of_until']} )*{orders}\b"
+        ),
+        "refused": re.compile(
+            rf"(?:^|[,;:] ?|and ){any_of['refuses']} (?:the |all |any )?{orders}\W*$|"
+            rf"^{any_of['refuses_all']}\b.*(?:, ?|and ){orders}\W*$"
+        ),
+        "again": re.compile(
+            rf"(?:the )?same (?:{any_of['old']} )?{orders}|{orders} ?[:=-]* ?(?:the )?{any_of['unchanged']}|"
+            rf"(?:same )?{any_of['as_earlier']}"
+        ),
+        "goes_on": re.compile(
+            rf"(?:to )?(?:{goes_on}|{any_of['repeats']})\.? (?:the |with )?{orders}|{orders} ?[:=-]* ?(?:to )?{goes_on}\.?"
+        ),
+        "needs_none": re.compile(
+            rf"(?:[,;:.(/-] ?|\band ){any_of['needs_none']}(?: {any_of['how_much']})? {orders}"
+            rf"(?: {any_of['at_present']})?\W*$|\b{any_of['free_of']}[ -]free\W*$"
+        ),
+        "stops_them": re.compile(
+            rf"[a-z ]{{2,30}} ?[:-]+ ?(?:{any_of['stops']}(?: the| all| these)* {orders}|{orders} {any_of['stopped']})"
+        ),
+        "another_goes_on": re.compile(
+            rf"(?:{any_of['whose_doctor']} )*(?:{any_of['doctors']}|[a-z]+ologist|[a-z]+iatrist) "
+            rf"(?:{any_of['may']} )+{any_of['carries_on']}(?: (?:{any_of['these']}|{orders}))*"
+        ),
+    }
