@@ -121,13 +121,15 @@ _TOLD = (
 
 
 class ToldWords(NamedTuple):
-    """`lexicon/told.json`, compiled (`reader/told.py`). `all_or_some`: every word for orders of a list; `parts`: for some of them."""
+    """`lexicon/told.json`, compiled (`reader/told.py`). `all_or_some`: every word for orders of a list; `parts`: for some of them;
+    `the_rest`: for those that say nothing themselves."""
 
     every: frozenset[str]
     each: frozenset[str]
     others: frozenset[str]
     rest: frozenset[str]
     above: frozenset[str]
+    the_rest: frozenset[str]
     parts: frozenset[str]
     all_or_some: frozenset[str]
     counted: Mapping[str, int]
@@ -146,7 +148,13 @@ class ToldWords(NamedTuple):
         rows: dict[str, Any] = words_of(raw, _TOLD)
         parts = rows["each"] | rows["others"] | rows["rest"]
         rows["joints"] = rows["from_to"] | rows.pop("and")
-        return cls(**rows, parts=parts, all_or_some=rows["every"] | parts | rows["above"], counted=dict(raw["counted"]["numbers"]))
+        return cls(
+            **rows,
+            the_rest=rows["rest"] | rows["others"],
+            parts=parts,
+            all_or_some=rows["every"] | parts | rows["above"],
+            counted=dict(raw["counted"]["numbers"]),
+        )
 
 
 _SETS_OF_CLAUSES = (
@@ -156,7 +164,7 @@ _SETS_OF_CLAUSES = (
 
 
 class ClauseWords(NamedTuple):
-    """`lexicon/clauses.json`, compiled (`reader/leftover.py`, `reader/sayings.py`)."""
+    """`clauses` of `lexicon/clauses.json`, compiled (`reader/leftover.py`, `reader/sayings.py`)."""
 
     sets: frozenset[str]
     meals: frozenset[str]
@@ -201,7 +209,7 @@ class ClauseWords(NamedTuple):
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> ClauseWords:
         """KeyError if a table is missing; the rulepack loader reports it."""
-        table = {name: row["words"] for name, row in raw.items() if name != "about"}
+        table = {name: row["words"] for name, row in raw.items()}
         any_of = {name: one_of(words) for name, words in table.items()}
         sets: dict[str, Any] = words_of(raw, _SETS_OF_CLAUSES)
         limits, same_is_listed = table["limits"], table["same_is_listed"]
@@ -259,3 +267,108 @@ def _of_the_orders(any_of: Mapping[str, str]) -> dict[str, Any]:
             rf"(?:{any_of['may']} )+{any_of['carries_on']}(?: (?:{any_of['these']}|{orders}))*"
         ),
     }
+
+
+_SETS_OF_PAGES = (
+    *("leading", "above_labels", "rx", "plans", "advised", "conditions", "home_on", "below", "titles", "either", "otherwise", "placed"),
+    *("vitals", "signing", "not_given_yet"),
+)
+
+
+class PageWords(NamedTuple):
+    """`page` of `lexicon/clauses.json`, compiled (`reader/segment`, `reader/remarks.py`)."""
+
+    leading: frozenset[str]
+    above_labels: frozenset[str]
+    rx: frozenset[str]
+    plans: frozenset[str]
+    advised: frozenset[str]
+    conditions: frozenset[str]
+    home_on: frozenset[str]
+    below: frozenset[str]
+    titles: frozenset[str]
+    either: frozenset[str]
+    otherwise: frozenset[str]
+    placed: frozenset[str]
+    vitals: frozenset[str]
+    signing: frozenset[str]
+    not_given_yet: frozenset[str]
+    from_here_on: re.Pattern[str]
+    current: re.Pattern[str]
+    set_starts: frozenset[str]
+    """One of these words is in every unlisted set."""
+    unlisted_set: re.Pattern[str]
+    """`Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none."""
+    own_set: re.Pattern[str]
+    own_lists: Mapping[str, re.Pattern[str]]
+    """`Home meds:`, by the word it begins with."""
+    numbered_person: re.Pattern[str]
+    by_number: re.Pattern[str]
+    """`Only 1 and 2`, `Omit no 2`, `the second medicine`, `No. 3 is for wife`, `1 & 2 for mother`, `Circled: 1, 3`."""
+    counted_heading: re.Pattern[str]
+    """`Week 2`, `Day 7`, `Step 2`, `Cycle 1 D1-D5`, `M/W/F`, `S T O P P E D`."""
+    past_occasion: re.Pattern[str]
+    """`Ward rounds 2 days ago`, `OPD visit 6 months back`: an occasion of prescribing that is over."""
+    ending_field: re.Pattern[str]
+    """`Continue at discharge: No`, `Reaction: cough`, `Expires: 05/02/2024`: a field of the record below an order."""
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> PageWords:
+        """KeyError if a table is missing; the rulepack loader reports it."""
+        table = {name: row["words"] for name, row in raw.items()}
+        any_of = {name: one_of(words) for name, words in table.items()}
+        sets: dict[str, Any] = words_of(raw, _SETS_OF_PAGES)
+        return cls(
+            **sets,
+            **_of_sets(table, any_of),
+            **_of_other_times(any_of),
+            by_number=_by_number(any_of),
+            from_here_on=re.compile(rf"\b{any_of['from_here_on']}\b"),
+            current=re.compile(rf"(?:^|\n)[^\na-z]{{0,4}}(?:(?:our|the) )?{any_of['current']} (?:[a-z]+ ){{0,2}}{any_of['of_current']}\b"),
+            numbered_person=re.compile(rf"{any_of['numbered_persons']}\s*\d\s*[:.)-]"),
+            ending_field=re.compile(
+                rf"^(?:continue[a-z ]*|{any_of['goes_on_fields']})\s*:\s*{any_of['no']}\b|"
+                rf"^{any_of['ending_fields']}\s*:|^allergy\s*:\s*{any_of['yes']}\b"
+            ),
+        )
+
+
+def _of_sets(table: Mapping[str, list[str]], any_of: Mapping[str, str]) -> dict[str, Any]:
+    """The patterns of `PageWords` for medicines that are named together."""
+    not_behind = "".join(f"(?<!{re.escape(word)} )" for word in table["no_set"])
+    return {
+        "set_starts": frozenset(["rest", *(word.split(" ")[-1] for word in table["set_starts"])]),
+        "unlisted_set": re.compile(
+            rf"\brest of (?:the |his |her |all )?{any_of['rest_nouns']}\b|\brest (?:all )?(?:same|unchanged)\b|"
+            rf"{not_behind}\b{any_of['set_starts']}\s+(?:{any_of['set_between']}\s+)*"
+            rf"{any_of['set_nouns']}\b(?!\s*{any_of['set_is_over']})"
+        ),
+        "own_set": re.compile(rf"\b({any_of['own_set']}) {any_of['own_set_nouns']}\b"),
+        "own_lists": {word: re.compile(rf"(?:^|\n)\W*{re.escape(word)} {any_of['own_set_nouns']}\s*:") for word in table["own_set"]},
+    }
+
+
+def _of_other_times(any_of: Mapping[str, str]) -> dict[str, Any]:
+    """The patterns of `PageWords` for headings of orders that stand at another time."""
+    return {
+        "counted_heading": re.compile(
+            rf"^{any_of['counted_headings']} ?-? ?\d|^m ?/ ?w ?/ ?f$|^(?:[a-z] ){{3,}}[a-z]$|^follow ?-? ?up .*\blater$"
+        ),
+        "past_occasion": re.compile(
+            rf"^(?:[a-z.']+ ){{0,3}}{any_of['occasions']}s?\W+(?:[a-z]+ )?"
+            rf"(?:day before yesterday|(?:\d+|{any_of['how_many']}) ?{any_of['units_ago']}s?\.? ?{any_of['ago']})\W*$"
+        ),
+    }
+
+
+def _by_number(any_of: Mapping[str, str]) -> re.Pattern[str]:
+    """Lines that pick some orders of a list by their numbers."""
+    numbers = r"\d{1,2}(?: ?(?:,|&|and|\+) ?\d{1,2})*"
+    return re.compile(
+        rf"\b{any_of['ordinals']} {any_of['picked']}s?\b|"
+        rf"^(?:please |kindly )?{any_of['picks']} (?:only )?(?:nos?\.? ?|items? |#)?{numbers}(?: only| alone)?\W*$|"
+        rf"\b{any_of['numbering']} ?{numbers}\b(?! ?{any_of['no_list_number']})|"
+        rf"^(?:& ?)?{numbers} (?:only|for|not)\b(?! ?\d)|"
+        # `Circled: 1, 3`, `Dispense 1 and 3`
+        rf"^[a-z]+ ?:? ?\d{{1,2}}(?: ?(?:,|&|and) ?\d{{1,2}})+\W*$"
+    )

@@ -24,9 +24,6 @@ _ANCHOR_KINDS = _LEAD_KINDS | {"drug", "number", "amount", "then", "word"}
 _LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
 _LONGEST_LEAD = 40  # what leads up to a name
 _LONGEST_COMBINATION = 80
-# How the place or the manner begins that is told behind the form of a cream.
-_PLACED = frozenset("on over around to thin small pea a".split())
-_VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 
 
 def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None, at_start: bool) -> int | None:
@@ -138,7 +135,7 @@ def _form_of_open(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
     if any(c.kind not in ("drug", "amount", "number", "release", "word") for c in named) or not any(c.kind == "amount" for c in named):
         return False
     after = place + 1 + (chunks[place + 1].kind == "mark" and chunks[place + 1].value in ("-", ","))
-    return after < len(chunks) and sheet.surface(chunks[after]).partition(" ")[0] in _PLACED
+    return after < len(chunks) and sheet.surface(chunks[after]).partition(" ")[0] in sheet.lexicon.page.placed
 
 
 def _form_before_another_name(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
@@ -160,7 +157,7 @@ def _may_stand_here(sheet: Sheet, chunks: Sequence[Chunk], place: int, anchor: i
     )
     if header:
         first = sheet.text[chunks[0].start : chunks[0].end]
-        return with_form or (dose_and_time and first in _VITALS)
+        return with_form or (dose_and_time and first in sheet.lexicon.page.vitals)
     linked = any(c.kind == "cue" and c.value[0] in ("taking", "continue") for c in [*sheet.context, *chunks[place:anchor]])
     if linked:
         return True

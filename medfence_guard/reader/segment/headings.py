@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,16 +16,13 @@ from medfence_guard.reader.segment.sheet import Sheet
 _LINE_SECTIONS = frozenset(
     "allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split()
 )
-# A list of what is taken begins in the middle of a sentence.
-_LEADING = frozenset({"pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of"})
 _FINDINGS = "findings_and_symptoms"
 _LONGEST_HEADING = 12  # in chunks
-# Labels that are a heading below an order as well.
-_ABOVE_LABELS = frozenset({"rx", "adv", "advice", "plan", "treatment"})
 
 
 class _Heading(NamedTuple):
-    """A heading as it is written: behind it stands a colon, or nothing on the line; `leads`: the sentence goes on (`pt on X`)."""
+    """A heading as it is written: behind it stands a colon, or nothing on the line; `leads`: the sentence goes on (`pt on X`);
+    `is_rx`: it is the sign of a prescription."""
 
     chunk: Chunk
     name: str
@@ -35,10 +31,7 @@ class _Heading(NamedTuple):
     colon: bool
     alone: bool
     leads: bool
-
-    @property
-    def is_rx(self) -> bool:
-        return self.surface in ("rx", "℞", "e-rx", "erx", "e rx")
+    is_rx: bool
 
 
 def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
@@ -90,9 +83,15 @@ def _heading_at(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: 
     if colon and following is not None and following.value == "-" and not at_start:
         colon = False
     alone = following is None and place == 0
-    leads = at_start and name == "current" and surface in _LEADING
-    heading = _Heading(chunk, name, status, surface, colon, alone, leads)
-    if means(chunk, "label") and colon and sheet.open is not None and name not in _LINE_SECTIONS and surface not in _ABOVE_LABELS:
+    leads = at_start and name == "current" and surface in sheet.lexicon.page.leading
+    heading = _Heading(chunk, name, status, surface, colon, alone, leads, surface in sheet.lexicon.page.rx)
+    if (
+        means(chunk, "label")
+        and colon
+        and sheet.open is not None
+        and name not in _LINE_SECTIONS
+        and surface not in sheet.lexicon.page.above_labels
+    ):
         return None
     if not (colon or (alone and at_start) or heading.is_rx or leads):
         return None
@@ -151,7 +150,11 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
     if section is None:
         return None
     sheet.close()
-    if sheet.out.drafts and _FROM_HERE_ON.search(text) is not None and _place_of_current(sheet) < sheet.out.drafts[-1].start:
+    if (
+        sheet.out.drafts
+        and sheet.lexicon.page.from_here_on.search(text) is not None
+        and _place_of_current(sheet) < sheet.out.drafts[-1].start
+    ):
         # `Current plan: …`, and below it `New plan: …`: beside the first, or instead of it.
         sheet.out.remarks.append(Span(chunks[0].start, chunks[end - 1].end))
     sheet.told_asides.append((chunks[0].start, chunks[end - 1].end))
@@ -164,16 +167,10 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
     return chunks[end + 1 :]
 
 
-_FROM_HERE_ON = re.compile(r"\b(?:new|final|from now|from today)\b")
-_CURRENT = re.compile(
-    r"(?:^|\n)[^\na-z]{0,4}(?:(?:our|the) )?(?:current|present) (?:[a-z]+ ){0,2}(?:plan|orders|treatment|therapy|medication|medications)\b"
-)
-
-
 def _place_of_current(sheet: Sheet) -> int:
     """Where the page first heads what stands now, or stood until now; its end if nowhere."""
     if sheet.current_at is None:
-        found = _CURRENT.search(sheet.text)
+        found = sheet.lexicon.page.current.search(sheet.text)
         sheet.current_at = found.start() if found else len(sheet.text)
     return sheet.current_at
 
@@ -262,13 +259,13 @@ def _is_qualified(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
     """`Yesterday's plan`, `Current plan if BP high`, `Did not go home on`: words of orders beside words that no such heading has."""
     if not 1 < len(chunks) <= _LONGEST_QUALIFIED:
         return False
-    words = [sheet.surface(c) for c in chunks]
-    if words[-1] in _PLANS:
+    words, page = [sheet.surface(c) for c in chunks], sheet.lexicon.page
+    if words[-1] in page.plans:
         return any(c.kind in _QUALIFYING for c in chunks[:-1])
-    if words[-2] == "home" and words[-1] in ("on", "with"):
+    if words[-2] == "home" and words[-1] in page.home_on:
         return True
-    headed = not _PLANS.isdisjoint(words) or words[0].partition(" ")[0] in _ADVISED
-    return headed and any(word in _CONDITIONS or c.kind == "date" or _is_year(c) for word, c in zip(words, chunks, strict=True))
+    headed = not page.plans.isdisjoint(words) or words[0].partition(" ")[0] in page.advised
+    return headed and any(word in page.conditions or c.kind == "date" or _is_year(c) for word, c in zip(words, chunks, strict=True))
 
 
 def _is_year(chunk: Chunk) -> bool:
@@ -276,9 +273,6 @@ def _is_year(chunk: Chunk) -> bool:
 
 
 _ANCIENT = 1900  # no year of a paper
-_PLANS = frozenset({"plan", "plans", "orders"})
-_ADVISED = frozenset({"advised", "prescribed"})
-_CONDITIONS = frozenset({"if", "when", "unless", "once", "until", "last", "previous", "earlier", "next", "of"})
 _QUALIFYING = frozenset({"word", "cue", "prn", "person_roles", "stat", "then"})
 _LONGEST_QUALIFIED = 8  # in chunks
 
