@@ -447,7 +447,17 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     `changed`: below them, so is what was changed; `section`: of its heading, `header` behind a name or another head of the paper;
     `told`: under a heading of what was found.
     """
-    titled = section == "header"
+    words = _WORD.findall(page.text_of(body))
+    return (
+        _is_of_taking(body, page, section)
+        or _says_whether(body, page, words, told=told)
+        or _is_of_orders(body, page, words, section=section, told=told)
+        or _is_of_a_medicine(body, page, words, changed=changed, section=section, told=told)
+    )
+
+
+def _is_of_taking(body: Sequence[Chunk], page: Page, section: str) -> bool:
+    """Whether its kinds alone say how a medicine is taken, whatever its words."""
     if section == "stop" and all(len(word) < _NAMED for word in _WORD.findall(page.text_of(body))):
         # `Stop x1`: no medicine is named.
         return True
@@ -457,11 +467,13 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if any(c.kind in ("number", "amount") and after.kind == "prn" for c, after in itertools.pairwise(body)):
         # `Fever: PCM 650 SOS`
         return True
-    if body[-1].kind == "cue" and body[-1].value[0] == "conditional":
-        # `Dard ho to`
-        return True
-    text = page.text_of(body)
-    words = _WORD.findall(text)
+    # `Dard ho to`
+    return body[-1].kind == "cue" and bool(body[-1].value[0] == "conditional")
+
+
+def _says_whether(body: Sequence[Chunk], page: Page, words: Sequence[str], *, told: bool) -> bool:
+    """Whether its words limit the orders, take them back or put them off."""
+    kinds = {c.kind for c in body}
     remarks = page.lexicon.remarks
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
         return True
@@ -479,24 +491,33 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if not page.words.pointing.isdisjoint(words) and not page.words.whether.isdisjoint(words):
         # `the following should be begun once the report is negative`
         return True
-    if told and remarks.deciding_short.issuperset(words):
-        # `HPI: irregular`
-        return True
-    labelled = _SETTLED if ":" in text else _SETTLED - {"label"}
+    # `HPI: irregular`
+    return told and remarks.deciding_short.issuperset(words)
+
+
+def _is_of_orders(body: Sequence[Chunk], page: Page, words: Sequence[str], *, section: str, told: bool) -> bool:
+    """Whether ordinary speech in a short clause, or what orders are called in it, may be said of them."""
+    kinds = {c.kind for c in body}
+    labelled = _SETTLED if ":" in page.text_of(body) else _SETTLED - {"label"}
     unsettled = [c for at, c in enumerate(body) if c.kind not in (labelled if at else _SETTLED)]
     spoken = {word for c in unsettled for word in _WORD.findall(page.text_of([c]))}
-    if len(words) <= (_SHORT if told else _LONGEST_TOLD) and not remarks.ordinary.isdisjoint(spoken):
+    if len(words) <= (_SHORT if told else _LONGEST_TOLD) and not page.lexicon.remarks.ordinary.isdisjoint(spoken):
         return True
     regimen = not kinds.isdisjoint(_REGIMEN) or (len(body) > 1 and body[-1].kind == "route")
     if not told and len(words) <= _SHORT and regimen and kinds.isdisjoint(_COMPLAINT - {"mark"}):
         # `Weekly pillbox`, `Oral to IV`
         return True
-    if short and any(c.kind == "prn" for c in body):
+    if len(words) <= _SHORT and not told and "prn" in kinds:
         # `Sleep SOS`
         return True
-    if titled and "prescription" in spoken:
-        # `Name: A B, prescription of C`
-        return True
+    # `Name: A B, prescription of C`
+    return section == "header" and "prescription" in spoken
+
+
+def _is_of_a_medicine(body: Sequence[Chunk], page: Page, words: Sequence[str], *, changed: bool, section: str, told: bool) -> bool:
+    """Whether a medicine is told of, or what was changed, ended or handed to somebody."""
+    kinds, remarks = {c.kind for c in body}, page.lexicon.remarks
+    titled, short = section == "header", len(words) <= _SHORT and not told
     relative = any(means(c, "person_roles") or (c.kind == "cue" and c.value[0] == "family") for c in body)
     if section not in _NOT_TAKEN and not relative and is_told_of(body, words, remarks):
         return True
