@@ -62,22 +62,9 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
             # `cream - apply neck to toe`: what follows a verb of use is no name.
             form = form and not (after > place and any(c.kind == "form" for c in chunks[place:after]))
         elif at.kind == "word":
-            if (
-                form
-                and is_name_word(chunks, after, sheet.lexicon, at_start=at_start)
-                and not _is_of_time(sheet, chunks, place, after)
-                and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after]))
-                and (at_start or (sheet.open is None and not sheet.context) or is_ordered(chunks, after))
-            ):
-                return after if names_something(chunks, after, not any(c.kind == "form" for c in chunks[place:after])) else None
-            if (
-                at_start
-                and not header
-                and place == after
-                and sheet.section[1] in ("active", "unknown", "reported")
-                and unlisted_order(chunks, after, sheet.lexicon)
-            ):
-                return after
+            named = _name_word(sheet, chunks, place, after, header=header, numbered=numbered, at_start=at_start, form=form)
+            if named is not None:
+                return named if named >= 0 else None
             if at.value in ("of", "the", "a", "an", "also", "and", "on", "pt", "to") and after > place:
                 after += 1
                 continue
@@ -94,6 +81,24 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
             return None
         after += 1
     return None
+
+
+def _name_word(
+    sheet: Sheet, chunks: list[Chunk], place: int, after: int, *, header: bool, numbered: int | None, at_start: bool, form: bool
+) -> int | None:
+    """The place of an unknown word that is a name: behind a form or a number, or where an order begins. -1 if it ends the search, None if
+    it is none. `form`: a form or a number leads up to it."""
+    formed = any(c.kind == "form" for c in chunks[place:after])
+    if (
+        form
+        and is_name_word(chunks, after, sheet.lexicon, at_start=at_start)
+        and not _is_of_time(sheet, chunks, place, after)
+        and not (header and numbered is None and not formed)
+        and (at_start or (sheet.open is None and not sheet.context) or is_ordered(chunks, after))
+    ):
+        return after if names_something(chunks, after, not formed) else -1
+    begins = at_start and not header and place == after and sheet.section[1] in ("active", "unknown", "reported")
+    return after if begins and unlisted_order(chunks, after, sheet.lexicon) else None
 
 
 def _is_of_time(sheet: Sheet, chunks: Sequence[Chunk], place: int, after: int) -> bool:

@@ -197,32 +197,20 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
     framed = chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")
     hashed = chunks[0].value == "#"
-    decorated = framed or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
     written = any(c.kind in ("word", "inert", "heading", "label", "cue") for c in chunks)
-    if (
-        decorated
-        and not any(c.kind in ("drug", "form", "rate", "slots", "when", "amount", "number") for c in chunks)
-        and (written or not any(c.kind == "prn" for c in chunks))
-    ):
+    if _is_decorated(chunks, framed=framed, written=written):
         chunks = undecorated(chunks)
         if not chunks:
             return chunks
     colon = next((n for n, c in enumerate(chunks[:8]) if c.kind == "mark" and c.value in (":", ":-")), len(chunks) - 1)
     inline = colon < len(chunks) - 1
-    text = sheet.text[chunks[0].start : chunks[colon].end]
-    if inline and colon == 1 and chunks[0].kind == "medicine_class":
-        # `Tear substitute: Refresh Tears`: what it is, before its name.
-        return chunks
-    if any(c.kind in ("drug", "amount") for c in chunks[:colon]) or (not inline and chunks[colon].kind in ("drug", "amount")):
-        return chunks
-    if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
+    if _heads_no_orders(chunks, colon, inline=inline):
         return chunks
     qualified = _is_qualified(sheet, chunks[: colon + (chunks[colon].value != ":")])
     if not inline and (not sheet.followed[sheet.line] or (_is_told(sheet, chunks) and not qualified)):
         return chunks
-    whole = sheet.text[slice(*extent(chunks))]
     timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
-    if not inline and not timed and heads_two_columns(whole, sheet.lexicon):
+    if not inline and not timed and heads_two_columns(sheet.text[slice(*extent(chunks))], sheet.lexicon):
         sheet.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
         return chunks
     first = meaning_of(chunks[0], "heading")
@@ -230,29 +218,57 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     if own and (inline or chunks[colon].value == ":" or colon == 0):
         # A heading that is known says its own status.
         return chunks
-    known = any(
-        means(c, "heading") or c.kind in ("indication", "medicine_class", "header_line_starts", "form", "label", "item") for c in chunks
-    )
-    # `# HFpEF, compensated`: a problem of the list, with the orders for it below.
-    known = known or (hashed and any(c.kind == "word" and sheet.lexicon.plain.group(str(c.value)) == _FINDINGS for c in chunks))
-    # `PRN medicines`, `As needed by Dr Rao`: when those below are taken.
-    needed = (
-        not inline
-        and written
-        and any(c.kind == "prn" for c in chunks)
-        and not any(c.kind in ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday", "maximum") for c in chunks)
-    )
-    # `On dialysis days:`, `Before exercise:`
-    limited = not inline and chunks[colon].value == ":" and sheet.surface(chunks[0]) in sheet.lexicon.remarks.starts
-    # `Did not go home on:`, `Yesterday's plan`
-    limited = limited or (qualified and not any(c.kind in ("slots", "rate", "duration") for c in chunks[: colon + 1]))
-    if not needed and not limited and not heads_something_else(text, sheet.lexicon) and not (framed and not known and len(chunks) <= 6):
+    if not (
+        (not inline and written and _is_when_needed(chunks))
+        # `On dialysis days:`, `Before exercise:`
+        or (not inline and chunks[colon].value == ":" and sheet.surface(chunks[0]) in sheet.lexicon.remarks.starts)
+        # `Did not go home on:`, `Yesterday's plan`
+        or (qualified and not any(c.kind in ("slots", "rate", "duration") for c in chunks[: colon + 1]))
+        or heads_something_else(sheet.text[chunks[0].start : chunks[colon].end], sheet.lexicon)
+        or (framed and len(chunks) <= _LONGEST_FRAMED and not _is_of_the_list(sheet, chunks, hashed=hashed))
+    ):
         return chunks
     sheet.close()
     sheet.section = ("", "unknown")
     sheet.stand_elsewhere()
     sheet.ahead = (-2, [])
     return chunks[colon + 1 :]
+
+
+_LONGEST_FRAMED = 6  # in chunks
+
+
+def _is_decorated(chunks: Sequence[Chunk], *, framed: bool, written: bool) -> bool:
+    """`=== OLD LIST ===`, `## Weaned`, and no order between marks."""
+    if not framed and chunks[-1].value not in ("=", "*", "#", ":", "-", ">"):
+        return False
+    kinds = {c.kind for c in chunks}
+    return kinds.isdisjoint(("drug", "form", "rate", "slots", "when", "amount", "number")) and (written or "prn" not in kinds)
+
+
+def _heads_no_orders(chunks: Sequence[Chunk], colon: int, *, inline: bool) -> bool:
+    """Whether what stands before the colon is of an order, or what stands behind it is none."""
+    if inline and colon == 1 and chunks[0].kind == "medicine_class":
+        # `Tear substitute: Refresh Tears`: what it is, before its name.
+        return True
+    if any(c.kind in ("drug", "amount") for c in chunks[:colon]) or (not inline and chunks[colon].kind in ("drug", "amount")):
+        return True
+    return inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :])
+
+
+def _is_when_needed(chunks: Sequence[Chunk]) -> bool:
+    """`PRN medicines`, `As needed by Dr Rao`: when those below are taken."""
+    kinds = {c.kind for c in chunks}
+    of_one = ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday", "maximum")
+    return "prn" in kinds and kinds.isdisjoint(of_one)
+
+
+def _is_of_the_list(sheet: Sheet, chunks: Sequence[Chunk], *, hashed: bool) -> bool:
+    """`# HFpEF, compensated`: a problem, with the orders for it below; or a heading, a class, a form that is known."""
+    known = ("indication", "medicine_class", "header_line_starts", "form", "label", "item")
+    if any(means(c, "heading") or c.kind in known for c in chunks):
+        return True
+    return hashed and any(c.kind == "word" and sheet.lexicon.plain.group(str(c.value)) == _FINDINGS for c in chunks)
 
 
 def _is_qualified(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
