@@ -5,11 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from medfence_guard.compare.doses import PIECES, distinct_doses, form_units
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added, held
 from medfence_guard.compare.rates import compare_rates, interval_per_day, rate_per_day
 from medfence_guard.compare.slots import compare_spelt_out, slot_parts, spelt_out
 from medfence_guard.compare.wording import rate_text, slots_text
-from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.roles.record import Roles
@@ -38,7 +37,7 @@ def compare_claimed_rate(setting: Setting, source: Roles, claim: Roles) -> list[
     wanted: Rate = claim.rates[0].value
     out: list[Judgement] = []
     if len({r.value for r in claim.rates if "weekly" not in r.chunk.notes}) > 1:
-        return [Judgement(ABSTAIN, "timing.multi_frequency", "the claim holds more than one frequency", severity=Severity.MAJOR)]
+        return [held("timing.multi_frequency", "the claim holds more than one frequency")]
     if claim.weekdays and any(r.value.unit != "wk" for r in claim.rates) and not any(r.value.unit != "wk" for r in source.rates):
         return [added(setting, "timing.component_invented", "the statement names days of the week, and no other frequency")]
     plain = [r for r in source.rates if "weekly" not in r.chunk.notes] or source.rates
@@ -57,21 +56,13 @@ def compare_claimed_rate(setting: Setting, source: Roles, claim: Roles) -> list[
         given = [v for v in values if v]
         if rate_per_day(wanted) != len(given):
             if interval_per_day(wanted) == len(given):
-                return [
-                    Judgement(
-                        ABSTAIN,
-                        "timing.interval_vs_count",
-                        f"{said}; slots and an interval are not the same order",
-                        where,
-                        severity=Severity.MAJOR,
-                    )
-                ]
+                return [held("timing.interval_vs_count", f"{said}; slots and an interval are not the same order", where)]
             return [Judgement(FAIL, "timing.different", said, where)]
         if len(set(given)) > 1:
             return [Judgement(FAIL, "timing.slots_dropped", f"{said}: unequal doses", where)]
         if "dose" in setting.carried["fields"] and (set(given) == {Fraction(1)} or not source.doses):
             return [Judgement(PASS, "timing.slots_dropped", f"{said}; the claim keeps the count and carries the dose", where, note=True)]
-        return [Judgement(ABSTAIN, "timing.slots_dropped", f"{said}; the claim keeps only the count", where, severity=Severity.MAJOR)]
+        return [held("timing.slots_dropped", f"{said}; the claim keeps only the count", where)]
     parts = _distinct_parts(source)
     if parts:
         where = tuple(w.chunk for w in source.day_parts)
@@ -80,18 +71,10 @@ def compare_claimed_rate(setting: Setting, source: Roles, claim: Roles) -> list[
             return [Judgement(FAIL, "timing.different", said, where)]
         carried = setting.carried["whens"]
         if len(source.doses) > 1 and not parts <= carried:
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "timing.slots_dropped",
-                    f"{said}, with unequal doses; the claim keeps only the count",
-                    where,
-                    severity=Severity.MAJOR,
-                )
-            ]
+            return [held("timing.slots_dropped", f"{said}, with unequal doses; the claim keeps only the count", where)]
         if len(parts) > 1 or parts <= carried:
             return [Judgement(PASS, "timing.count_of_day_parts", f"{said}; the claim keeps the count", where, note=True)]
-        return [Judgement(ABSTAIN, "timing.day_part_dropped", f"{said}; the claim keeps only once a day", where, severity=Severity.MAJOR)]
+        return [held("timing.day_part_dropped", f"{said}; the claim keeps only once a day", where)]
     meals = {w.value[0] for w in source.whens if w.value[0] in ("ACM", "ACD", "ACV", "PCM", "PCD", "PCV", "CM", "CD", "CV")}
     if meals:
         where = tuple(w.chunk for w in source.whens)
@@ -99,11 +82,7 @@ def compare_claimed_rate(setting: Setting, source: Roles, claim: Roles) -> list[
             return [Judgement(FAIL, "timing.different", "source names other meals", where)]
         if meals <= setting.carried["whens"]:
             return [Judgement(PASS, "timing.count_of_meals", "source names the meals, the claim also their count", where, note=True)]
-        return [
-            Judgement(
-                ABSTAIN, "timing.meals_dropped", "source names the meals; the claim keeps only their count", where, severity=Severity.MAJOR
-            )
-        ]
+        return [held("timing.meals_dropped", "source names the meals; the claim keeps only their count", where)]
     if source.prn:
         return (
             [Judgement(FAIL, "timing.component_invented", "source says only as needed", tuple(r.chunk for r in source.prn))]
@@ -120,12 +99,10 @@ def compare_claimed_rate(setting: Setting, source: Roles, claim: Roles) -> list[
 def _no_timing(setting: Setting) -> Judgement:
     statement = setting.statement
     if statement.shared_tail:
-        return Judgement(
-            ABSTAIN, "timing.shared", "the frequency stands behind several names; whose it is is not certain", severity=Severity.MAJOR
-        )
+        return held("timing.shared", "the frequency stands behind several names; whose it is is not certain")
     if len(distinct_doses(statement.roles.doses)) > 1:
         where = tuple(d.chunk for d in statement.roles.doses)
-        return Judgement(ABSTAIN, "timing.unparsed", "several doses stand there without their times", where, severity=Severity.MAJOR)
+        return held("timing.unparsed", "several doses stand there without their times", where)
     return added(setting, "timing.component_invented", "the statement states no such timing")
 
 
@@ -133,7 +110,7 @@ def compare_claimed_slots(setting: Setting, source: Roles, claim: Roles) -> list
     """A claimed slot pattern: the stated one, or what the stated counts and times of day leave no choice about."""
     wanted, wanted_unit = claim.slots[0].value
     if len({r.value[0] for r in claim.slots}) > 1:
-        return [Judgement(ABSTAIN, "timing.multi_frequency", "the claim holds more than one pattern", severity=Severity.MAJOR)]
+        return [held("timing.multi_frequency", "the claim holds more than one pattern")]
     if source.slots:
         values, unit = source.slots[0].value
         where: tuple[Chunk, ...] = (source.slots[0].chunk,)
@@ -144,7 +121,7 @@ def compare_claimed_slots(setting: Setting, source: Roles, claim: Roles) -> list
                     says = f"{said}; for an insulin of the bundle a unit is an IU"
                     return [Judgement(PASS, "unit.insulin_unit_is_iu", says, where, note=True)]
                 says = f"{said}; a unit is an IU only where the bundle says so"
-                return [Judgement(ABSTAIN, "unit.unit_or_iu", says, where, severity=Severity.MAJOR)]
+                return [held("unit.unit_or_iu", says, where)]
             if wanted_unit is not None and unit is not None and wanted_unit != unit:
                 return [Judgement(FAIL, "unit.swapped", said, where)]
             if wanted_unit is not None and unit is None and wanted_unit not in form_units(setting):
@@ -155,11 +132,7 @@ def compare_claimed_slots(setting: Setting, source: Roles, claim: Roles) -> list
             and sorted(v for v in values if v) == sorted(v for v in wanted if v)
             and slot_parts(values) == slot_parts(wanted)
         ):
-            return [
-                Judgement(
-                    ABSTAIN, "timing.slots_shape", f"{said}; three slots and four are not the same pattern", where, severity=Severity.MAJOR
-                )
-            ]
+            return [held("timing.slots_shape", f"{said}; three slots and four are not the same pattern", where)]
         return [Judgement(FAIL, "timing.different", said, where)]
     given = [v for v in wanted if v]
     equal = len(set(given)) == 1
@@ -177,21 +150,13 @@ def compare_claimed_slots(setting: Setting, source: Roles, claim: Roles) -> list
                 and _dose_is(source, given[0])
             ):
                 return [Judgement(PASS, "timing.slots_from_day_parts", said, where, note=True)]
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "timing.slots_inferred",
-                    f"{said}; the slots are a convention, not what is written",
-                    where,
-                    severity=Severity.MAJOR,
-                )
-            ]
+            return [held("timing.slots_inferred", f"{said}; the slots are a convention, not what is written", where)]
         return [Judgement(FAIL, "timing.different", said, where)]
     spelt = spelt_out(source)
     if spelt is not None and not source.prn:
         if wanted_unit is None and any(u not in PIECES for _, u in spelt.values()):
             where = tuple(d.chunk for d in source.doses)
-            return [Judgement(ABSTAIN, "unit.not_claimed", "the slots of the claim have no unit", where, severity=Severity.MAJOR)]
+            return [held("unit.not_claimed", "the slots of the claim have no unit", where)]
         judged = compare_spelt_out(setting, claim.slots[0], spelt, frozenset(u for _, u in spelt.values() if u))
         return [j._replace(chunks=tuple(w.chunk for w in (*source.doses, *source.day_parts))) for j in judged]
     parts = _distinct_parts(source)
@@ -210,11 +175,7 @@ def compare_claimed_slots(setting: Setting, source: Roles, claim: Roles) -> list
                         where,
                     )
                 ]
-            return [
-                Judgement(
-                    ABSTAIN, "timing.slots_inferred", f"{said}; the amount in each slot is not written", where, severity=Severity.MAJOR
-                )
-            ]
+            return [held("timing.slots_inferred", f"{said}; the amount in each slot is not written", where)]
         if len(parts) == len(given):
             loose = ("HS", "EVE") if len(wanted) == 3 else ("HS",)
             return [
@@ -247,9 +208,7 @@ def compare_claimed_day_parts(setting: Setting, source: Roles, claim: Roles) -> 
         if wanted == parts:
             return [Judgement(PASS, "timing.equal", "source says " + ", ".join(sorted(parts)), where)]
         if {("NIGHT" if p == "HS" else p) for p in parts} == {("NIGHT" if p == "HS" else p) for p in wanted}:
-            return [
-                Judgement(ABSTAIN, "timing.night_or_bedtime", "night and bedtime are not the same time", where, severity=Severity.MAJOR)
-            ]
+            return [held("timing.night_or_bedtime", "night and bedtime are not the same time", where)]
         return [Judgement(FAIL, "timing.different", "source says " + ", ".join(sorted(parts)), where)]
     if source.slots:
         values = source.slots[0].value[0]
@@ -261,29 +220,17 @@ def compare_claimed_day_parts(setting: Setting, source: Roles, claim: Roles) -> 
                 return [Judgement(PASS, "timing.equal", said, where)]
             if len(given) > 1:
                 return [Judgement(FAIL, "timing.slots_dropped", f"{said}: unequal doses", where)]
-            return [
-                Judgement(
-                    ABSTAIN, "timing.slots_dropped", f"{said}; the claim keeps the times, not the amounts", where, severity=Severity.MAJOR
-                )
-            ]
+            return [held("timing.slots_dropped", f"{said}; the claim keeps the times, not the amounts", where)]
         if len(values) == 3 and slot_parts(values) == {("NIGHT" if p == "EVE" else p) for p in wanted}:
             # The last of three slots is the evening's or the night's.
-            return [Judgement(ABSTAIN, "timing.evening_or_night", said, where, severity=Severity.MAJOR)]
+            return [held("timing.evening_or_night", said, where)]
         if slot_parts(values) == {("NIGHT" if p == "HS" else p) for p in wanted}:
-            return [Judgement(ABSTAIN, "timing.night_or_bedtime", said, where, severity=Severity.MAJOR)]
+            return [held("timing.night_or_bedtime", said, where)]
         return [Judgement(FAIL, "timing.different", said, where)]
     plain = [r for r in source.rates if "weekly" not in r.chunk.notes]
     if plain:
         said = f"source says {rate_text(plain[0].value)}"
         if rate_per_day(plain[0].value) == len(wanted):
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "timing.slots_inferred",
-                    f"{said}; the times of day are a convention",
-                    (plain[0].chunk,),
-                    severity=Severity.MAJOR,
-                )
-            ]
+            return [held("timing.slots_inferred", f"{said}; the times of day are a convention", (plain[0].chunk,))]
         return [Judgement(FAIL, "timing.different", said, (plain[0].chunk,))]
     return [_no_timing(setting)]

@@ -109,7 +109,7 @@ def _as_a_dose(roles: Roles, claim: Quantity) -> Judgement | None:
         alike = dose.value.units == claim.units or {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"} or claim.units == (None,)
         if alike and dose.value.parts == claim.parts:
             said = f"source says {quantity_text(dose.value)} as a dose; it stands in the strength"
-            return Judgement(ABSTAIN, "schema.role", said, (dose.chunk,), severity=Severity.MAJOR)
+            return held("schema.role", said, (dose.chunk,))
     return None
 
 
@@ -150,15 +150,7 @@ def _label_agrees(bare: Role, strength: Quantity) -> list[Judgement]:
         return []
     if label in strength.parts or label == sum(strength.parts, Fraction(0)):
         return []
-    return [
-        Judgement(
-            ABSTAIN,
-            "strength.name_number_differs",
-            "the number in the name and the strength differ",
-            (bare.chunk,),
-            severity=Severity.MAJOR,
-        )
-    ]
+    return [held("strength.name_number_differs", "the number in the name and the strength differ", (bare.chunk,))]
 
 
 def _compare_bare(
@@ -174,7 +166,7 @@ def _compare_bare(
         return [Judgement(FAIL, "quantity.different", said, where)]
     if claim.per and source.parts == (*claim.parts, *(n for n, _ in claim.per)):
         # `Syp X 250/5`: 250 mg in 5 ml, or a combination.
-        return [Judgement(ABSTAIN, "unit.not_written", f"{said}; the bundle does not settle the unit", where, severity=Severity.MAJOR)]
+        return [held("unit.not_written", f"{said}; the bundle does not settle the unit", where)]
     if claim.parts != source.parts and claim.per:
         return [Judgement(FAIL, "quantity.different", said, where)]
     if len(source.parts) == 1:
@@ -205,7 +197,7 @@ def _compare_bare(
         return [Judgement(FAIL, "quantity.different", said, where)]
     if len(units) == 1 and all(u == units[0] for u in claim.units):
         if claim.per:
-            return [Judgement(ABSTAIN, "unit.denominator_added", f"{said}; the claim adds a denominator", where, severity=Severity.MAJOR)]
+            return [held("unit.denominator_added", f"{said}; the claim adds a denominator", where)]
         return [
             Judgement(
                 PASS,
@@ -236,4 +228,4 @@ def _compare_bare(
                 reference=rows,
             )
         ]
-    return [Judgement(ABSTAIN, "unit.not_written", f"{said}; the bundle does not settle the unit", where, severity=Severity.MAJOR)]
+    return [held("unit.not_written", f"{said}; the bundle does not settle the unit", where)]
