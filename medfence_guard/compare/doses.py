@@ -41,47 +41,17 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
         return [*told, *_beside_a_strength(setting, beside)] if beside and carried else told
     doses = distinct_doses(roles.doses)
     if len(doses) > 1:
+        where = tuple(d.chunk for d in doses)
         if len(claimed) == len(doses) and all(_same_dose(setting, d.value, c) for d, c in zip(doses, claimed, strict=True)):
-            return [
-                Judgement(
-                    PASS,
-                    "dose.all_carried",
-                    "source says " + ", ".join(quantity_text(d.value) for d in doses),
-                    tuple(d.chunk for d in doses),
-                )
-            ]
-        return [
-            Judgement(
-                FAIL,
-                "dose.one_of_several",
-                "source says " + ", then ".join(quantity_text(d.value) for d in doses),
-                tuple(d.chunk for d in doses),
-            )
-        ]
+            return [Judgement(PASS, "dose.all_carried", "source says " + ", ".join(quantity_text(d.value) for d in doses), where)]
+        return [Judgement(FAIL, "dose.one_of_several", "source says " + ", then ".join(quantity_text(d.value) for d in doses), where)]
     claim = claimed[0]
     if len(claimed) > 1:
         return [added(setting, "dose.added", "the claim states more than one dose", tuple(d.chunk for d in doses))]
     if doses:
         return _compare_one_dose(setting, doses[0], claim)
-    slots = list(roles.slots)
-    if slots:
-        values = {v for v in slots[0].value[0] if v}
-        unit = slots[0].value[1]
-        where = (slots[0].chunk,)
-        said = f"source says {'-'.join(number_text(v) for v in slots[0].value[0])}"
-        if len(values) > 1:
-            return [Judgement(FAIL, "dose.one_of_several", f"{said}: unequal doses", where)]
-        value = next(iter(values))
-        units = form_units(setting) | ({unit} if unit else set())
-        if claim.parts != (value,) or claim.high is not None:
-            return [Judgement(FAIL, "quantity.different", said, where)]
-        if claim.per:
-            return [Judgement(FAIL, "unit.denominator_added", said, where)]
-        if claim.units[0] is None or claim.units[0] in units:
-            return [Judgement(PASS, "dose.from_slots", f"{said}, each slot of one countable form", where, note=True)]
-        if not units and (claim.units[0] or "").startswith("{"):
-            return [held("dose.unit_not_written", f"{said}; what is counted is not written", where)]
-        return [Judgement(FAIL, "unit.other_dimension", said, where)]
+    if roles.slots:
+        return [_compare_slots(setting, roles.slots[0], claim)]
     if roles.unreadable:
         return [held("number.unreadable", "the source's number is not a plain number", (r.chunk for r in roles.unreadable))]
     if (
@@ -92,6 +62,27 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
     ):
         return [held("dose.inferred", "the statement writes no dose; one unit is only the convention", (r.chunk for r in roles.forms))]
     return [added(setting, "dose.not_in_source", "the statement states no dose")]
+
+
+def _compare_slots(setting: Setting, slots: Role, claim: Quantity) -> Judgement:
+    """P20: `½-0-0` entails half a tablet."""
+    values = {v for v in slots.value[0] if v}
+    unit = slots.value[1]
+    where = (slots.chunk,)
+    said = f"source says {'-'.join(number_text(v) for v in slots.value[0])}"
+    if len(values) > 1:
+        return Judgement(FAIL, "dose.one_of_several", f"{said}: unequal doses", where)
+    value = next(iter(values))
+    units = form_units(setting) | ({unit} if unit else set())
+    if claim.parts != (value,) or claim.high is not None:
+        return Judgement(FAIL, "quantity.different", said, where)
+    if claim.per:
+        return Judgement(FAIL, "unit.denominator_added", said, where)
+    if claim.units[0] is None or claim.units[0] in units:
+        return Judgement(PASS, "dose.from_slots", f"{said}, each slot of one countable form", where, note=True)
+    if not units and (claim.units[0] or "").startswith("{"):
+        return held("dose.unit_not_written", f"{said}; what is counted is not written", where)
+    return Judgement(FAIL, "unit.other_dimension", said, where)
 
 
 def distinct_doses(doses: Sequence[Role]) -> list[Role]:

@@ -7,10 +7,9 @@ from fractions import Fraction
 
 from medfence_guard.bundle import Product
 from medfence_guard.compare.doses import PIECES, form_units
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added, held
+from medfence_guard.compare.judgement import FAIL, PASS, Judgement, Setting, added, held
 from medfence_guard.compare.quantities import compare_quantity, dimension_of, in_base_unit
 from medfence_guard.compare.wording import number_text, quantity_text, unit_text
-from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk, Quantity
 from medfence_guard.reader.roles.record import Role, Roles
 
@@ -169,63 +168,38 @@ def _compare_bare(
         return [held("unit.not_written", f"{said}; the bundle does not settle the unit", where)]
     if claim.parts != source.parts and claim.per:
         return [Judgement(FAIL, "quantity.different", said, where)]
-    if len(source.parts) == 1:
-        attested = implied.get(source.parts[0], ())
-    else:
-        attested = implied.get(Fraction(-1), ())
+    attested = implied.get(source.parts[0] if len(source.parts) == 1 else Fraction(-1), ())
     units = sorted({unit for unit, _ in attested})
     rows = tuple(row for _, row in attested)
     if claim.parts != source.parts:
-        if len(units) == 1 and len(claim.parts) == 1 == len(source.parts) and units[0] in setting.lexicon.unit_by_ucum:
-            unit = units[0]
-            wanted = claim.units[0]
-            if (
-                wanted is not None
-                and dimension_of(setting.lexicon, unit) == dimension_of(setting.lexicon, wanted)
-                and in_base_unit(setting.lexicon, source.parts[0], unit) == in_base_unit(setting.lexicon, claim.parts[0], wanted)
-            ):
-                return [
-                    Judgement(
-                        ABSTAIN,
-                        "quantity.exact_conversion",
-                        f"{said}; equal only after supplying a unit and converting it",
-                        where,
-                        severity=Severity.MAJOR,
-                        reference=rows,
-                    )
-                ]
+        if len(units) == 1 and len(claim.parts) == 1 == len(source.parts) and _is_converted(setting, source.parts[0], units[0], claim):
+            says = f"{said}; equal only after supplying a unit and converting it"
+            return [held("quantity.exact_conversion", says, where)._replace(reference=rows)]
         return [Judgement(FAIL, "quantity.different", said, where)]
+    return [_supply_the_unit(claim, units, rows, said, where)]
+
+
+def _is_converted(setting: Setting, number: Fraction, unit: str, claim: Quantity) -> bool:
+    """Whether a number with the unit that the bundle attests is the claimed quantity in another unit."""
+    lexicon, wanted = setting.lexicon, claim.units[0]
+    if unit not in lexicon.unit_by_ucum or wanted is None or dimension_of(lexicon, unit) != dimension_of(lexicon, wanted):
+        return False
+    return in_base_unit(lexicon, number, unit) == in_base_unit(lexicon, claim.parts[0], wanted)
+
+
+def _supply_the_unit(claim: Quantity, units: Sequence[str], rows: tuple[Product, ...], said: str, where: tuple[Chunk, ...]) -> Judgement:
+    """The number is the claimed one. `units`: those under which the bundle attests it for this product."""
     if len(units) == 1 and all(u == units[0] for u in claim.units):
         if claim.per:
-            return [held("unit.denominator_added", f"{said}; the claim adds a denominator", where)]
-        return [
-            Judgement(
-                PASS,
-                "unit.implied_by_bundle",
-                f"{said}; the bundle knows that number for this product only in {unit_text(units[0])}",
-                where,
-                note=True,
-                reference=rows,
-            )
-        ]
+            return held("unit.denominator_added", f"{said}; the claim adds a denominator", where)
+        says = f"{said}; the bundle knows that number for this product only in {unit_text(units[0])}"
+        return Judgement(PASS, "unit.implied_by_bundle", says, where, note=True, reference=rows)
     if {*units, *claim.units} == {"[iU]", "{unit}"}:
         says = f"{said}; a unit is an IU only where the bundle says so"
-        return [Judgement(ABSTAIN, "unit.unit_or_iu", says, where, severity=Severity.MAJOR, reference=rows)]
+        return held("unit.unit_or_iu", says, where)._replace(reference=rows)
     if len(units) == 1:
+        says = f"{said}; the bundle knows it only in {unit_text(units[0])}"
         if any(row.grade != "curated" for row in rows):
-            return [
-                Judgement(
-                    FAIL, "unit.contradicts_bundle", f"{said}; the bundle knows it only in {unit_text(units[0])}", where, reference=rows
-                )
-            ]
-        return [
-            Judgement(
-                ABSTAIN,
-                "unit.contradicts_bundle",
-                f"{said}; the bundle knows it only in {unit_text(units[0])}, by a curated fact",
-                where,
-                severity=Severity.MAJOR,
-                reference=rows,
-            )
-        ]
-    return [held("unit.not_written", f"{said}; the bundle does not settle the unit", where)]
+            return Judgement(FAIL, "unit.contradicts_bundle", says, where, reference=rows)
+        return held("unit.contradicts_bundle", f"{says}, by a curated fact", where)._replace(reference=rows)
+    return held("unit.not_written", f"{said}; the bundle does not settle the unit", where)
