@@ -29,7 +29,7 @@ from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.roles.record import Roles
 
 LEXICON_FILES = tuple(
-    "advice aliases asides clauses cues forms inert plain quoted remarks routes sections thresholds timing told units".split()
+    "advice aliases asides claims clauses cues forms inert plain quoted remarks routes sections thresholds timing told units".split()
 )
 
 

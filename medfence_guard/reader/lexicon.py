@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from medfence_guard.reader.lexer import NUMBER, WORD, lex
-from medfence_guard.reader.tables import ClauseWords, PageWords, StatusWords, ToldWords
+from medfence_guard.reader.tables import ClaimWords, ClauseWords, PageWords, StatusWords, ToldWords
 from medfence_guard.reader.text import fold
 
 
@@ -688,6 +688,7 @@ class Lexicon:
     told: ToldWords
     clauses: ClauseWords
     page: PageWords
+    claims: ClaimWords
     spoken: frozenset[str]
     printed: tuple[str, ...]
     ending: frozenset[str]
@@ -992,6 +993,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         told=ToldWords.from_json(tables["told"]),
         clauses=ClauseWords.from_json(tables["clauses"]["clauses"]),
         page=PageWords.from_json(tables["clauses"]["page"]),
+        claims=ClaimWords.from_json(tables["claims"]),
         spoken=frozenset(build.words() | set(units) | set(time_units) | set(tables["units"]["number_words"])) - plain.group_of.keys(),
         printed=tuple(sections["boilerplate"]),
         ending=frozenset(p for row in cues["cues"] if row["class"] not in _GOING_ON for p in row["phrases"] if " " not in p),

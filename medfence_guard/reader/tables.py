@@ -372,3 +372,33 @@ def _by_number(any_of: Mapping[str, str]) -> re.Pattern[str]:
         # `Circled: 1, 3`, `Dispense 1 and 3`
         rf"^[a-z]+ ?:? ?\d{{1,2}}(?: ?(?:,|&|and) ?\d{{1,2}})+\W*$"
     )
+
+
+_SETS_OF_CLAIMS = ("negations", "auxiliaries", "fillers", "reason_fillers", "of_meals", "how_often", "how_bad", "packs")
+
+
+class ClaimWords(NamedTuple):
+    """`lexicon/claims.json`, compiled (`checks/grounding`). `containers`, `manners`: a word -> what it means; `methods`: a verb -> the
+    routes and form families by which a statement says it without the verb."""
+
+    negations: frozenset[str]
+    auxiliaries: frozenset[str]
+    fillers: frozenset[str]
+    reason_fillers: frozenset[str]
+    of_meals: frozenset[str]
+    how_often: frozenset[str]
+    how_bad: frozenset[str]
+    packs: frozenset[str]
+    containers: Mapping[str, str]
+    manners: Mapping[str, str]
+    methods: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> ClaimWords:
+        """KeyError if a table is missing; the rulepack loader reports it."""
+        sets: dict[str, Any] = words_of(raw, _SETS_OF_CLAIMS)
+        containers, manners = (
+            {word: meaning for meaning, words in raw[name]["meanings"].items() for word in words} for name in ("containers", "manners")
+        )
+        methods = {verb: frozenset(routes) for verb, routes in raw["methods"]["routes"].items()}
+        return cls(**sets, containers=containers, manners=manners, methods=methods)

@@ -78,32 +78,13 @@ def _implied_form(context: Context, statement: Statement, wanted: str) -> list[J
     return [held("form.not_in_source", "source writes no form", where)]
 
 
-# The container of an injection: another product, of another concentration or use.
-_CONTAINERS = {
-    "vial": "vial",
-    "vials": "vial",
-    "pen": "pen",
-    "pens": "pen",
-    "flexpen": "pen",
-    "kwikpen": "pen",
-    "solostar": "pen",
-    "penfill": "cartridge",
-    "cartridge": "cartridge",
-    "cartridges": "cartridge",
-    "syringe": "syringe",
-    "pfs": "syringe",
-    "ampoule": "ampoule",
-    "ampoules": "ampoule",
-    "amp": "ampoule",
-}
-
-
 def judge_container(context: Context, setting: Setting, told: str) -> list[Judgement]:
     """`pen`, `vial`, `cartridge`, `prefilled syringe`: each is a claim of its own, though all of them are injections."""
-    claimed = {_CONTAINERS[w] for w in words_of(told) if w in _CONTAINERS}
+    containers = setting.lexicon.claims.containers
+    claimed = {containers[w] for w in words_of(told) if w in containers}
     if not claimed:
         return []
-    stated = {_CONTAINERS[w] for w in statement_words(context, setting.statement).split() if w in _CONTAINERS}
+    stated = {containers[w] for w in statement_words(context, setting.statement).split() if w in containers}
     if not claimed - stated:
         return []
     where = tuple(r.chunk for r in setting.statement.roles.forms)

@@ -14,32 +14,19 @@ from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 
-# A verb that says how a medicine is given, beyond taking it -> what the statement may say for it: routes and form families.
-_METHODS: dict[str, frozenset[str]] = {
-    "apply": frozenset({"topical", "transdermal", "ophthalmic", "oromucosal"}),
-    "instil": frozenset({"ophthalmic", "otic", "nasal", "eye", "ear"}),
-    "instill": frozenset({"ophthalmic", "otic", "nasal", "eye", "ear"}),
-    "put": frozenset({"ophthalmic", "otic", "nasal", "eye", "ear"}),
-    "inhale": frozenset({"inhaled"}),
-    "puff": frozenset({"inhaled"}),
-    "spray": frozenset({"nasal", "spray"}),
-    "inject": frozenset({"subcutaneous", "intramuscular", "intravenous", "injection"}),
-    "insert": frozenset({"rectal", "vaginal"}),
-}
-
 
 def judge_method(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
     """`chew`, `dissolve`, `insert`, `apply`: how it is given is an order too; the statement says it, or its form or route does."""
     if claim.field == "name":
         return []
-    told = fold(claim.text).text
+    told, methods = fold(claim.text).text, setting.lexicon.claims.methods
     text = statement_words(context, setting.statement)
     forms = [r.value for r in setting.statement.roles.forms]
     stated = {r.value for r in setting.statement.roles.routes}
     stated |= {of.get(form) for form in forms for of in (setting.lexicon.form_family, setting.lexicon.form_route)}
     for role in roles.verbs:
         word = told[role.chunk.start : role.chunk.end]
-        if role.value == "plain" or f" {' '.join(words_of(word))} " in text or _METHODS.get(word.split()[0], frozenset()) & stated:
+        if role.value == "plain" or f" {' '.join(words_of(word))} " in text or methods.get(word.split()[0], frozenset()) & stated:
             continue
         return [added(setting, "text.method_added", "the statement does not say to give it so")]
     return []
@@ -98,26 +85,15 @@ def _implied_route(context: Context, setting: Setting, statement: Statement, wan
     return [held("route.not_in_source", "source writes neither route nor form that settles it", where)]
 
 
-# How an injection is given; a route of its own in no vocabulary, and not to be lost or made up.
-_MANNERS = {
-    "slow": "slow",
-    "slowly": "slow",
-    "bolus": "bolus",
-    "push": "bolus",
-    "infusion": "infusion",
-    "inf": "infusion",
-    "drip": "infusion",
-}
-
-
 def judge_manner(context: Context, setting: Setting, claim: Claim) -> list[Judgement]:
     """Slowly, as a bolus, by infusion: neither made up nor lost, in whatever field of the item it stands."""
-    said = {_MANNERS[w] for w in words_of(claim.text) if w in _MANNERS}
-    stated = {_MANNERS[w] for w in statement_words(context, setting.statement).split() if w in _MANNERS}
+    manners = setting.lexicon.claims.manners
+    said = {manners[w] for w in words_of(claim.text) if w in manners}
+    stated = {manners[w] for w in statement_words(context, setting.statement).split() if w in manners}
     where = tuple(r.chunk for r in setting.statement.roles.routes)
     if said - stated:
         return [added(setting, "route.manner_added", "the statement does not say in what manner", where)]
-    if stated - said and not stated <= {_MANNERS[w] for c in context.item_of(claim).claims for w in words_of(c.text) if w in _MANNERS}:
+    if stated - said and not stated <= {manners[w] for c in context.item_of(claim).claims for w in words_of(c.text) if w in manners}:
         return [Judgement(ABSTAIN, "route.manner_dropped", f"source says {', '.join(sorted(stated))}", where, severity=Severity.MAJOR)]
     return []
 
