@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from medfence_guard.reader.lexer import NUMBER, WORD, lex
-from medfence_guard.reader.tables import ClaimWords, ClauseWords, PageWords, StatusWords, ToldWords
+from medfence_guard.reader.tables import ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords
 from medfence_guard.reader.text import fold
 
 
@@ -539,6 +539,7 @@ class PlainWords(NamedTuple):
     lasting: frozenset[str]
     vague: frozenset[str]
     refusing: frozenset[str]
+    rules: PlainRules
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> PlainWords:
@@ -562,6 +563,7 @@ class PlainWords(NamedTuple):
             lasting=frozenset(raw["lasting"]),
             vague=frozenset(raw["vague"]),
             refusing=frozenset(raw["refusing"]),
+            rules=PlainRules.from_json(raw["rules"]),
         )
 
     def opening(self, tokens: Sequence[str]) -> int:

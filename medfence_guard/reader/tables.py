@@ -402,3 +402,29 @@ class ClaimWords(NamedTuple):
         )
         methods = {verb: frozenset(routes) for verb, routes in raw["methods"]["routes"].items()}
         return cls(**sets, containers=containers, manners=manners, methods=methods)
+
+
+class PlainRules(NamedTuple):
+    """`rules` of `lexicon/plain.json`, compiled (`reader/plain.py`)."""
+
+    vitamin: frozenset[str]
+    supplements: frozenset[str]
+    answering: frozenset[str]
+    lengths: frozenset[str]
+    needs_another: frozenset[str]
+    counted: frozenset[str]
+    infused: frozenset[str]
+    asking: frozenset[str]
+    needed: frozenset[str]
+    of_doses: frozenset[str]
+    rhythms: frozenset[str]
+    appointing: frozenset[str]
+    of_the_sun: frozenset[str]
+    numbered: frozenset[str]
+    conditions: frozenset[str]
+    denying: frozenset[str]
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> PlainRules:
+        """KeyError if a table is missing; the rulepack loader reports it."""
+        return cls(**words_of(raw, cls._fields))
