@@ -28,7 +28,9 @@ from medfence_guard.reader.lexicon import Lexicon, compile_lexicon
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.roles.record import Roles
 
-LEXICON_FILES = tuple("advice aliases asides cues forms inert plain quoted remarks routes sections thresholds timing units".split())
+LEXICON_FILES = tuple(
+    "advice aliases asides claims clauses cues forms inert plain quoted remarks routes sections thresholds timing told units".split()
+)
 
 
 @dataclass(frozen=True)

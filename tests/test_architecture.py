@@ -23,7 +23,7 @@ PURE_LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "look_alikes"),
     ("contract",),
     ("canonical_json", "aggregate"),
-    ("reader", "reader.text", "reader.lexer", "reader.lexicon", "reader.glued"),
+    ("reader", "reader.text", "reader.lexer", "reader.tables", "reader.lexicon", "reader.glued"),
     ("bundle",),
     ("bundle_file", "bundle_union"),
     ("reader.*",),

@@ -13,7 +13,7 @@ from medfence_guard.compare.as_needed import compare_prn, compare_prn_flag
 from medfence_guard.compare.doses import PIECES, compare_dose, form_units
 from medfence_guard.compare.durations import compare_duration
 from medfence_guard.compare.frequency import compare_frequency
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, absent, added
+from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, absent, added, held
 from medfence_guard.compare.quantities import compare_quantity, in_base_unit
 from medfence_guard.compare.slots import compare_spelt_out, slot_parts, slots_spelt_out, spelt_out
 from medfence_guard.compare.strengths import compare_strength, without_own_unit
@@ -22,7 +22,7 @@ from medfence_guard.compare.wording import number_text, quantity_text, unit_text
 
 # fmt: off
 __all__ = [
-    "PASS", "FAIL", "ABSTAIN", "Judgement", "Setting", "added", "absent",
+    "PASS", "FAIL", "ABSTAIN", "Judgement", "Setting", "added", "absent", "held",
     "compare_quantity", "compare_strength", "compare_dose", "form_units", "in_base_unit", "PIECES",
     "compare_frequency", "compare_prn", "compare_prn_flag", "compare_whens", "compare_duration",
     "compare_spelt_out", "slot_parts", "slots_spelt_out", "spelt_out",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.judgement import FAIL, PASS, Judgement, Setting, added, held
 from medfence_guard.compare.quantities import compare_quantity, dimension_of, in_base_unit
 from medfence_guard.compare.wording import number_text, quantity_text
-from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Quantity
 from medfence_guard.reader.roles.record import Role
 
@@ -24,7 +23,7 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
     roles = setting.statement.roles
     claimed = [*claims, *bare]
     if not claimed:
-        return [Judgement(ABSTAIN, "dose.unreadable_claim", "the claim is no dose that can be read", severity=Severity.MAJOR)]
+        return [held("dose.unreadable_claim", "the claim is no dose that can be read")]
     strength_like = [
         c
         for c in claims
@@ -42,73 +41,48 @@ def compare_dose(setting: Setting, claims: Sequence[Quantity], bare: Sequence[Qu
         return [*told, *_beside_a_strength(setting, beside)] if beside and carried else told
     doses = distinct_doses(roles.doses)
     if len(doses) > 1:
+        where = tuple(d.chunk for d in doses)
         if len(claimed) == len(doses) and all(_same_dose(setting, d.value, c) for d, c in zip(doses, claimed, strict=True)):
-            return [
-                Judgement(
-                    PASS,
-                    "dose.all_carried",
-                    "source says " + ", ".join(quantity_text(d.value) for d in doses),
-                    tuple(d.chunk for d in doses),
-                )
-            ]
-        return [
-            Judgement(
-                FAIL,
-                "dose.one_of_several",
-                "source says " + ", then ".join(quantity_text(d.value) for d in doses),
-                tuple(d.chunk for d in doses),
-            )
-        ]
+            return [Judgement(PASS, "dose.all_carried", "source says " + ", ".join(quantity_text(d.value) for d in doses), where)]
+        return [Judgement(FAIL, "dose.one_of_several", "source says " + ", then ".join(quantity_text(d.value) for d in doses), where)]
     claim = claimed[0]
     if len(claimed) > 1:
         return [added(setting, "dose.added", "the claim states more than one dose", tuple(d.chunk for d in doses))]
     if doses:
         return _compare_one_dose(setting, doses[0], claim)
-    slots = list(roles.slots)
-    if slots:
-        values = {v for v in slots[0].value[0] if v}
-        unit = slots[0].value[1]
-        where = (slots[0].chunk,)
-        said = f"source says {'-'.join(number_text(v) for v in slots[0].value[0])}"
-        if len(values) > 1:
-            return [Judgement(FAIL, "dose.one_of_several", f"{said}: unequal doses", where)]
-        value = next(iter(values))
-        units = form_units(setting) | ({unit} if unit else set())
-        if claim.parts != (value,) or claim.high is not None:
-            return [Judgement(FAIL, "quantity.different", said, where)]
-        if claim.per:
-            return [Judgement(FAIL, "unit.denominator_added", said, where)]
-        if claim.units[0] is None or claim.units[0] in units:
-            return [Judgement(PASS, "dose.from_slots", f"{said}, each slot of one countable form", where, note=True)]
-        if not units and (claim.units[0] or "").startswith("{"):
-            return [Judgement(ABSTAIN, "dose.unit_not_written", f"{said}; what is counted is not written", where, severity=Severity.MAJOR)]
-        return [Judgement(FAIL, "unit.other_dimension", said, where)]
+    if roles.slots:
+        return [_compare_slots(setting, roles.slots[0], claim)]
     if roles.unreadable:
-        return [
-            Judgement(
-                ABSTAIN,
-                "number.unreadable",
-                "the source's number is not a plain number",
-                tuple(r.chunk for r in roles.unreadable),
-                severity=Severity.MAJOR,
-            )
-        ]
+        return [held("number.unreadable", "the source's number is not a plain number", (r.chunk for r in roles.unreadable))]
     if (
         claim.parts == (Fraction(1),)
         and claim.high is None
         and (claim.units[0] is None or claim.units[0] in form_units(setting))
         and form_units(setting)
     ):
-        return [
-            Judgement(
-                ABSTAIN,
-                "dose.inferred",
-                "the statement writes no dose; one unit is only the convention",
-                tuple(r.chunk for r in roles.forms),
-                severity=Severity.MAJOR,
-            )
-        ]
+        return [held("dose.inferred", "the statement writes no dose; one unit is only the convention", (r.chunk for r in roles.forms))]
     return [added(setting, "dose.not_in_source", "the statement states no dose")]
+
+
+def _compare_slots(setting: Setting, slots: Role, claim: Quantity) -> Judgement:
+    """P20: `½-0-0` entails half a tablet."""
+    values = {v for v in slots.value[0] if v}
+    unit = slots.value[1]
+    where = (slots.chunk,)
+    said = f"source says {'-'.join(number_text(v) for v in slots.value[0])}"
+    if len(values) > 1:
+        return Judgement(FAIL, "dose.one_of_several", f"{said}: unequal doses", where)
+    value = next(iter(values))
+    units = form_units(setting) | ({unit} if unit else set())
+    if claim.parts != (value,) or claim.high is not None:
+        return Judgement(FAIL, "quantity.different", said, where)
+    if claim.per:
+        return Judgement(FAIL, "unit.denominator_added", said, where)
+    if claim.units[0] is None or claim.units[0] in units:
+        return Judgement(PASS, "dose.from_slots", f"{said}, each slot of one countable form", where, note=True)
+    if not units and (claim.units[0] or "").startswith("{"):
+        return held("dose.unit_not_written", f"{said}; what is counted is not written", where)
+    return Judgement(FAIL, "unit.other_dimension", said, where)
 
 
 def distinct_doses(doses: Sequence[Role]) -> list[Role]:
@@ -134,20 +108,18 @@ def _compare_one_dose(setting: Setting, dose: Role, claim: Quantity) -> list[Jud
     source: Quantity = dose.value
     said = f"source says {quantity_text(source)}"
     if any(per == "kg" for _, per in source.per) and not claim.per:
-        return [
-            Judgement(ABSTAIN, "unit.per_weight", f"{said}; what that comes to is not computed", (dose.chunk,), severity=Severity.MAJOR)
-        ]
+        return [held("unit.per_weight", f"{said}; what that comes to is not computed", (dose.chunk,))]
     if claim.units[0] is None:
         if claim.parts != source.parts or claim.high != source.high:
             return [Judgement(FAIL, "quantity.different", said, (dose.chunk,))]
         countable = source.units[0] in PIECES
         if countable:
             return [Judgement(PASS, "dose.unit_not_claimed", f"{said}; the claim counts without naming the unit", (dose.chunk,), note=True)]
-        return [Judgement(ABSTAIN, "unit.not_claimed", f"{said}; the claim has no unit", (dose.chunk,), severity=Severity.MAJOR)]
+        return [held("unit.not_claimed", f"{said}; the claim has no unit", (dose.chunk,))]
     strengths = [r for r in setting.statement.roles.strengths if None not in r.value.units]
     if len(strengths) == 1 and claim.units[0] in PIECES and _is_amount_of(setting, strengths[0].value, claim, source):
         says = f"{said} and the strength of one; the claim is computed"
-        return [Judgement(ABSTAIN, "dose.derived", says, (dose.chunk, strengths[0].chunk), severity=Severity.MAJOR)]
+        return [held("dose.derived", says, (dose.chunk, strengths[0].chunk))]
     return compare_quantity(setting, source, claim, dose.chunk)
 
 
@@ -195,30 +167,22 @@ def _dose_as_strength(setting: Setting, claim: Quantity, injected_form: bool) ->
         return [added(setting, "dose.not_in_source", "the statement states no such dose")]
     if any(per == "kg" for _, per in full[0].value.per) and not claim.per:
         said = f"source says {quantity_text(full[0].value)}; what that comes to is not computed"
-        return [Judgement(ABSTAIN, "unit.per_weight", said, (full[0].chunk,), severity=Severity.MAJOR)]
+        return [held("unit.per_weight", said, (full[0].chunk,))]
     judged = compare_quantity(setting, full[0].value, claim, full[0].chunk)
     if any(j.verdict is FAIL for j in judged) and any(
         all(j.verdict is PASS for j in compare_quantity(setting, other.value, claim, other.chunk)) for other in full[1:]
     ):
         says = "source says " + ", ".join(quantity_text(r.value) for r in full) + "; which of them is taken is not certain"
-        return [Judgement(ABSTAIN, "dose.one_of_several", says, tuple(r.chunk for r in full), severity=Severity.MAJOR)]
+        return [held("dose.one_of_several", says, (r.chunk for r in full))]
     if any(j.verdict is not PASS for j in judged):
         if _is_derived(setting, full[0].value, claim):
             says = f"source says {quantity_text(full[0].value)} and how much of it; the claim is computed"
             where = (full[0].chunk, *(d.chunk for d in setting.statement.roles.doses))
-            return [Judgement(ABSTAIN, "dose.derived", says, where, severity=Severity.MAJOR)]
+            return [held("dose.derived", says, where)]
         return judged
     if injected_form and not setting.statement.roles.doses and not setting.statement.roles.slots:
         return judged
     if setting.statement.roles.headed_doses:
         # The table calls it so.
         return judged
-    return [
-        Judgement(
-            ABSTAIN,
-            "schema.role",
-            f"source says {quantity_text(full[0].value)} as the strength; it stands in the dose",
-            (full[0].chunk,),
-            severity=Severity.MAJOR,
-        )
-    ]
+    return [held("schema.role", f"source says {quantity_text(full[0].value)} as the strength; it stands in the dose", (full[0].chunk,))]

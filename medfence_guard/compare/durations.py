@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added, held
 from medfence_guard.compare.wording import number_text
 from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk, Quantity
@@ -39,39 +39,23 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
         if source.open_durations and source.durations and mine != {"continue"}:
             # `till next visit (1 month)`, and no word of the month.
             where = tuple(r.chunk for r in source.durations)
-            return [Judgement(ABSTAIN, "duration.several", "source says how long that is", where, severity=Severity.MAJOR)]
+            return [held("duration.several", "source says how long that is", where)]
         if source.open_durations:
             return [Judgement(PASS, "duration.equal", "source says the same", tuple(r.chunk for r in source.open_durations))]
         return [added(setting, "duration.not_in_source", "the statement does not say so", tuple(r.chunk for r in source.durations))]
     if not claim.durations:
         numbers = [r.value.parts[0] for r in claim.numbers if isinstance(r.value, Quantity)]
         if numbers and any(d.value[0] == numbers[0] for d in source.durations):
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "duration.unit_not_claimed",
-                    "the claim has no unit of time",
-                    tuple(d.chunk for d in source.durations),
-                    severity=Severity.MAJOR,
-                )
-            ]
+            return [held("duration.unit_not_claimed", "the claim has no unit of time", (d.chunk for d in source.durations))]
         if numbers and source.durations:
             return [Judgement(FAIL, "quantity.different", "source says another duration", tuple(d.chunk for d in source.durations))]
-        return [
-            Judgement(
-                ABSTAIN,
-                "duration.unreadable_claim",
-                "the claim is no duration that can be read",
-                tuple(d.chunk for d in source.durations),
-                severity=Severity.MAJOR,
-            )
-        ]
+        return [held("duration.unreadable_claim", "the claim is no duration that can be read", (d.chunk for d in source.durations))]
     wanted: Period = claim.durations[0].value
     if source.open_durations and source.durations and "open_duration" not in setting.carried["fields"]:
         where = tuple(r.chunk for r in source.open_durations)
-        return [Judgement(ABSTAIN, "duration.end_added", "source says to go on after that", where, severity=Severity.MAJOR)]
+        return [held("duration.end_added", "source says to go on after that", where)]
     if len({r.value for r in claim.durations}) > 1:
-        return [Judgement(ABSTAIN, "duration.several", "the claim states more than one duration", severity=Severity.MAJOR)]
+        return [held("duration.several", "the claim states more than one duration")]
     stated = {r.value: r for r in source.durations}
     if not stated:
         if source.open_durations:
@@ -79,24 +63,14 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
             says = "source says to continue, without a number"
             if "duration" in setting.statement.told_beside:
                 says += "; what is told beside the list may be of each order of it"
-                return [Judgement(ABSTAIN, "duration.not_in_source", says, where, severity=Severity.MAJOR)]
+                return [held("duration.not_in_source", says, where)]
             return [Judgement(FAIL, "duration.not_in_source", says, where)]
         if setting.statement.shared_tail:
-            return [
-                Judgement(ABSTAIN, "timing.shared", "what stands behind several names may belong to any of them", severity=Severity.MAJOR)
-            ]
+            return [held("timing.shared", "what stands behind several names may belong to any of them")]
         return [added(setting, "duration.not_in_source", "the statement states no duration")]
     if len(stated) > 1:
         if wanted in stated or any(_compare_period(setting, p, wanted, r.chunk).verdict is PASS for p, r in stated.items()):
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "duration.several",
-                    "the statement states more than one duration",
-                    tuple(r.chunk for r in stated.values()),
-                    severity=Severity.MAJOR,
-                )
-            ]
+            return [held("duration.several", "the statement states more than one duration", (r.chunk for r in stated.values()))]
         return [Judgement(FAIL, "quantity.different", "source says other durations", tuple(r.chunk for r in stated.values()))]
     period, role = next(iter(stated.items()))
     if period[2] == "h" and wanted[2] not in ("h", "dose") and not setting.statement.readable:
@@ -105,7 +79,7 @@ def compare_duration(setting: Setting, claim: Roles) -> list[Judgement]:
     judged = _compare_period(setting, period, wanted, role.chunk)
     if judged.verdict is PASS and ("up_to" in role.chunk.notes) != ("up_to" in claim.durations[0].chunk.notes):
         says = f"{judged.says}; only one of them says up to that long"
-        return [Judgement(ABSTAIN, "duration.up_to", says, (role.chunk,), severity=Severity.MAJOR)]
+        return [held("duration.up_to", says, (role.chunk,))]
     return [judged]
 
 
@@ -130,12 +104,10 @@ def _compare_period(setting: Setting, source: Period, claim: Period, chunk: Chun
             other = claim[0] * exact[claim[2]], (claim[1] or 0) * exact[claim[2]]
             if one == other:
                 if setting.misreadable:
-                    return Judgement(
-                        ABSTAIN,
+                    return held(
                         "quantity.exact_conversion",
                         f"{said}; equal after exact conversion, which is not relied on in {setting.modality}",
                         where,
-                        severity=Severity.MAJOR,
                     )
                 return Judgement(PASS, "quantity.exact_conversion", f"{said}; exactly equal after conversion", where, note=True)
             return Judgement(FAIL, "quantity.different", said, where)
@@ -146,7 +118,7 @@ def _compare_period(setting: Setting, source: Period, claim: Period, chunk: Chun
         and (source[1] or 0) * hours[source[2]] == (claim[1] or 0) * hours[claim[2]]
     ):
         says = f"{said}; as many hours, and another way to count the doses"
-        return Judgement(ABSTAIN, "duration.in_hours", says, where, severity=Severity.MAJOR)
+        return held("duration.in_hours", says, where)
     in_days = {
         "d": (Fraction(1), Fraction(1)),
         "wk": (Fraction(7), Fraction(7)),
@@ -157,11 +129,5 @@ def _compare_period(setting: Setting, source: Period, claim: Period, chunk: Chun
         low, high = source[0] * in_days[source[2]][0], source[0] * in_days[source[2]][1]
         other_low, other_high = claim[0] * in_days[claim[2]][0], claim[0] * in_days[claim[2]][1]
         if low <= other_high and other_low <= high:
-            return Judgement(
-                ABSTAIN,
-                "duration.month_is_no_number_of_days",
-                f"{said}; a month is no fixed number of days",
-                where,
-                severity=Severity.MAJOR,
-            )
+            return held("duration.month_is_no_number_of_days", f"{said}; a month is no fixed number of days", where)
     return Judgement(FAIL, "quantity.different", said, where)

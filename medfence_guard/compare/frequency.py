@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from medfence_guard.compare.as_needed import compare_prn
 from medfence_guard.compare.doses import form_units
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added, held
 from medfence_guard.compare.rates import rate_per_day
 from medfence_guard.compare.schedules import compare_claimed_day_parts, compare_claimed_rate, compare_claimed_slots, compare_rate_and_slots
 from medfence_guard.compare.slots import compare_spelt_out, slot_parts, slots_spelt_out
@@ -27,15 +27,7 @@ def compare_frequency(setting: Setting, claim: Roles) -> list[Judgement]:
     if contradiction is not None:
         out.append(contradiction)
     if source.unsupported:
-        out.append(
-            Judgement(
-                ABSTAIN,
-                "timing.complex_regimen",
-                "the statement holds a regimen that is not read",
-                tuple(r.chunk for r in source.unsupported),
-                severity=Severity.MAJOR,
-            )
-        )
+        out.append(held("timing.complex_regimen", "the statement holds a regimen that is not read", (r.chunk for r in source.unsupported)))
     if not (claim.has_timing or claim.ambiguous):
         hours = {str(w.value[0]) for w in claim.whens}
         if hours and all(":" in hour for hour in hours) and not (source.has_timing or source.ambiguous):
@@ -43,28 +35,16 @@ def compare_frequency(setting: Setting, claim: Roles) -> list[Judgement]:
             out.extend(compare_whens(setting, claim))
             other = tuple(w.chunk for w in source.whens if ":" in str(w.value[0]) and w.value[0] not in hours)
             if other:
-                out.append(Judgement(ABSTAIN, "timing.one_of_several", "source names another time as well", other, severity=Severity.MAJOR))
+                out.append(held("timing.one_of_several", "source names another time as well", other))
             return out
         if claim.whens:
             return [
                 *out,
-                Judgement(
-                    ABSTAIN,
-                    "schema.role",
-                    "a meal stands where the frequency belongs",
-                    tuple(r.chunk for r in source.rates),
-                    severity=Severity.MAJOR,
-                ),
+                held("schema.role", "a meal stands where the frequency belongs", (r.chunk for r in source.rates)),
             ]
         return [
             *out,
-            Judgement(
-                ABSTAIN,
-                "timing.unparsed",
-                "the claim is no frequency that can be read",
-                tuple(r.chunk for r in (*source.rates, *source.slots)),
-                severity=Severity.MAJOR,
-            ),
+            held("timing.unparsed", "the claim is no frequency that can be read", (r.chunk for r in (*source.rates, *source.slots))),
         ]
     out.extend(_compare_core(setting, source, claim))
     out.extend(_lost_interval(source, claim))
@@ -112,28 +92,22 @@ def self_contradiction(roles: Roles) -> Judgement | None:
         or len({r.value[0] for r in roles.slots}) > 1
         or len(counts) > 1
     ):
-        return Judgement(
-            ABSTAIN, "timing.multi_frequency", "the statement holds more than one frequency", tuple(chunks), severity=Severity.MAJOR
-        )
+        return held("timing.multi_frequency", "the statement holds more than one frequency", tuple(chunks))
     if parts and counts and not (parts <= {"HS", "NIGHT"} and counts == {Fraction(1)}):
         if Fraction(len(parts)) not in counts:
-            return Judgement(
-                ABSTAIN,
+            return held(
                 "timing.self_contradictory",
                 "the frequency and the times of day do not fit together",
-                tuple(chunks + [w.chunk for w in roles.day_parts]),
-                severity=Severity.MAJOR,
+                (chunks + [w.chunk for w in roles.day_parts]),
             )
     if parts and roles.slots:
         given = slot_parts(roles.slots[0].value[0])
         loose = {"HS": "NIGHT", "AFT": "NOON"}
         if {loose.get(p, p) for p in parts} - given - ({"EVE"} if "NIGHT" in given else set()):
-            return Judgement(
-                ABSTAIN,
+            return held(
                 "timing.self_contradictory",
                 "the slots and the times of day do not fit together",
-                tuple(chunks + [w.chunk for w in roles.day_parts]),
-                severity=Severity.MAJOR,
+                (chunks + [w.chunk for w in roles.day_parts]),
             )
     return None
 
@@ -156,15 +130,13 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
     rates, ambiguous, where = _readings(source)
     confused = tuple(r.chunk for r in source.unreadable if r.value in ("timing", "slots"))
     if confused and not (source.rates or source.slots):
-        return [
-            Judgement(ABSTAIN, "timing.confusable", "the source's timing word mixes letters and digits", confused, severity=Severity.MAJOR)
-        ]
+        return [held("timing.confusable", "the source's timing word mixes letters and digits", confused)]
     claim_rates, claim_ambiguous, _ = _readings(claim)
     if claim_ambiguous or ambiguous:
         pairs = [(r, c) for r in (rates or [x.value for x in source.rates]) for c in (claim_rates or [x.value for x in claim.rates])]
         if pairs and not any(r == c for r, c in pairs) and not source.slots and not claim.slots and not claim.day_parts:
             return [Judgement(FAIL, "timing.no_reading_entails", "no reading of the ambiguous word gives the claimed frequency", where)]
-        return [Judgement(ABSTAIN, "timing.ambiguous_token", "a timing word has two attested readings", where, severity=Severity.MAJOR)]
+        return [held("timing.ambiguous_token", "a timing word has two attested readings", where)]
     spelt = slots_spelt_out(source, claim)
     if spelt is not None and not (claim.rates or claim.stat or claim.as_directed or source.stat):
         return compare_spelt_out(setting, source.slots[0], spelt, form_units(setting))
@@ -204,7 +176,7 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
     if dropped and len({r.value for r in source.weekdays}) > 1:
         # Which days the frequency is of is not told.
         says = "source states a frequency beside several sets of days"
-        return [Judgement(ABSTAIN, "timing.frequency_lost", says, tuple(r.chunk for r in dropped), severity=Severity.MAJOR)]
+        return [held("timing.frequency_lost", says, (r.chunk for r in dropped))]
     if dropped:
         return [Judgement(FAIL, "timing.frequency_lost", "source states a frequency that the claim drops", tuple(r.chunk for r in dropped))]
     return []
@@ -232,7 +204,7 @@ def _beside_stat(setting: Setting, source: Roles, claim: Roles, where: tuple[Chu
         return [added(setting, "timing.component_invented", "the statement says only a single dose", where)]
     if source.residue or any(r.value[2] == "h" for r in source.durations):
         return [
-            Judgement(ABSTAIN, "timing.complex_regimen", "more than a single dose stands beside it", where, severity=Severity.MAJOR),
+            held("timing.complex_regimen", "more than a single dose stands beside it", where),
         ]
     return [said, *_compare_core(setting, replace(source, stat=[]), replace(claim, stat=[]))] if regular else [said]
 
@@ -247,7 +219,7 @@ def _compare_weekdays(setting: Setting, source: Roles, claim: Roles) -> list[Jud
         if not stated:
             return [added(setting, "timing.day_invented", "the statement names no such day")]
         if len({r.value for r in source.weekdays}) > 1 and claimed in {r.value for r in source.weekdays}:
-            return [Judgement(ABSTAIN, "timing.one_of_several", "source names other days as well", where, severity=Severity.MAJOR)]
+            return [held("timing.one_of_several", "source names other days as well", where)]
         return [Judgement(FAIL, "timing.day_different", "source names other days", where)]
     if stated and not stated <= setting.carried["weekdays"]:
         return [Judgement(FAIL, "timing.day_dropped", "source names days of the week", where)]

@@ -27,6 +27,11 @@ class Judgement(NamedTuple):
     reference: tuple[Product, ...] = ()
 
 
+def held(rule: str, says: str, chunks: Iterable[Chunk] = ()) -> Judgement:
+    """It may be so, and a person must say."""
+    return Judgement(ABSTAIN, rule, says, tuple(chunks), severity=Severity.MAJOR)
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What a comparison needs beside the two sides: the lexicon, the modality, and what other fields of the item carry."""

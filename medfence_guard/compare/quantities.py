@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting
+from medfence_guard.compare.judgement import FAIL, PASS, Judgement, Setting, held
 from medfence_guard.compare.wording import quantity_text
-from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk, Quantity
 from medfence_guard.reader.lexicon import Lexicon
 
@@ -30,21 +29,13 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
     if len(source.parts) != len(claim.parts):
         total = sum(source.parts, Fraction(0)) if len(claim.parts) == 1 else None
         if total is not None and total == claim.parts[0] and len(set(source.units)) == 1 and source.units[0] == claim.units[0]:
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "strength.sum_of_parts",
-                    f"{said}; the claim is their sum, which is not converted",
-                    where,
-                    severity=Severity.MAJOR,
-                )
-            ]
+            return [held("strength.sum_of_parts", f"{said}; the claim is their sum, which is not converted", where)]
         if len(source.parts) == 1 and sum(claim.parts, Fraction(0)) == source.parts[0]:
-            return [Judgement(ABSTAIN, "strength.sum_of_parts", f"{said}; the claim splits it into parts", where, severity=Severity.MAJOR)]
+            return [held("strength.sum_of_parts", f"{said}; the claim splits it into parts", where)]
         return [Judgement(FAIL, "strength.component_lost", f"{said}", where)]
     if _same_ratio(lexicon, source, claim):
         says = f"{said}; the ratio is the same, the label is not"
-        return [Judgement(ABSTAIN, "unit.other_denominator", says, where, severity=Severity.MAJOR)]
+        return [held("unit.other_denominator", says, where)]
     if source.high != claim.high:
         same_low = source.parts == claim.parts
         return [Judgement(FAIL, "quantity.range_end_lost" if same_low else "quantity.different", said, where)]
@@ -63,25 +54,13 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
                     )
                     continue
                 if value == wanted:
-                    return [
-                        Judgement(
-                            ABSTAIN,
-                            "unit.unit_or_iu",
-                            f"{said}; a unit is an IU only where the bundle says so",
-                            where,
-                            severity=Severity.MAJOR,
-                        )
-                    ]
+                    return [held("unit.unit_or_iu", f"{said}; a unit is an IU only where the bundle says so", where)]
             return [Judgement(FAIL, "unit.other_dimension", said, where)]
         if value == wanted and unit == wanted_unit:
             continue
         if in_base_unit(lexicon, value, unit) != in_base_unit(lexicon, wanted, wanted_unit):
             if source.parts != claim.parts and sorted(source.parts) == sorted(claim.parts) and len(set(source.units)) == 1:
-                return [
-                    Judgement(
-                        ABSTAIN, "strength.order_of_parts", f"{said}; the parts stand in another order", where, severity=Severity.MAJOR
-                    )
-                ]
+                return [held("strength.order_of_parts", f"{said}; the parts stand in another order", where)]
             if value == wanted:
                 return [Judgement(FAIL, "unit.swapped", said, where)]
             return [Judgement(FAIL, "quantity.different", said, where)]
@@ -93,21 +72,17 @@ def compare_quantity(setting: Setting, source: Quantity, claim: Quantity, chunk:
         if setting.misreadable:
             return [
                 *out,
-                Judgement(
-                    ABSTAIN,
+                held(
                     "quantity.exact_conversion",
                     f"{said}; equal after exact conversion, which is not relied on in {setting.modality}",
                     where,
-                    severity=Severity.MAJOR,
                 ),
             ]
         out.append(Judgement(PASS, "quantity.exact_conversion", f"{said}; exactly equal after conversion", where, note=True))
     for note, rule in _SURFACE_NOTES.items():
         if note in chunk.notes:
             if note in ("naked_decimal", "ocr_ambiguous_unit") and setting.misreadable:
-                out.append(
-                    Judgement(ABSTAIN, rule, f"{said}, written in a form that OCR reads wrongly too easily", where, severity=Severity.MAJOR)
-                )
+                out.append(held(rule, f"{said}, written in a form that OCR reads wrongly too easily", where))
             elif note != "ocr_ambiguous_unit":
                 out.append(Judgement(PASS, rule, f"{said}, written in an error-prone way", where, note=True))
     return out or [Judgement(PASS, "quantity.equal", said, where)]
@@ -149,14 +124,6 @@ def _compare_denominators(source: Quantity, claim: Quantity, said: str, where: t
         return [Judgement(FAIL, "unit.denominator_dropped", said, where)]
     if not source.per:
         if source.units[0] == "%" or (len(claim.per) == 1 and claim.per[0][1] in _MAY_BE_MEANT):
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "unit.denominator_added",
-                    f"{said}; the claim adds a denominator the source does not write",
-                    where,
-                    severity=Severity.MAJOR,
-                )
-            ]
+            return [held("unit.denominator_added", f"{said}; the claim adds a denominator the source does not write", where)]
         return [Judgement(FAIL, "unit.denominator_added", said, where)]
     return [Judgement(FAIL, "unit.other_denominator", said, where)]

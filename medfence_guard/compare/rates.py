@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting
+from medfence_guard.compare.judgement import FAIL, PASS, Judgement, Setting, held
 from medfence_guard.compare.wording import rate_text
-from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.lexicon import Rate
 
@@ -34,9 +33,7 @@ def compare_rates(setting: Setting, source: Rate, claim: Rate, chunk: Chunk) -> 
     said = f"source says {rate_text(source)}"
     if source == claim:
         if "text_only" in chunk.notes and setting.misreadable:
-            return Judgement(
-                ABSTAIN, "timing.ambiguous_token", f"{said} in a form that is one letter from another", where, severity=Severity.MAJOR
-            )
+            return held("timing.ambiguous_token", f"{said} in a form that is one letter from another", where)
         if "text_only" in chunk.notes:
             return Judgement(PASS, "timing.error_prone", f"{said}, in an error-prone abbreviation", where, note=True)
         return Judgement(PASS, "timing.equal", said, where)
@@ -44,13 +41,7 @@ def compare_rates(setting: Setting, source: Rate, claim: Rate, chunk: Chunk) -> 
         hourly, daily = interval_per_day(one), rate_per_day(other)
         if hourly is not None and daily is not None:
             if hourly == daily:
-                return Judgement(
-                    ABSTAIN,
-                    "timing.interval_vs_count",
-                    f"{said}; an interval and a count per day are not the same order",
-                    where,
-                    severity=Severity.MAJOR,
-                )
+                return held("timing.interval_vs_count", f"{said}; an interval and a count per day are not the same order", where)
             return Judgement(FAIL, "timing.different", said, where)
     if source.unit in _DAYS and claim.unit in _DAYS and source.low == source.high == claim.low == claim.high == 1:
         if (
@@ -61,7 +52,5 @@ def compare_rates(setting: Setting, source: Rate, claim: Rate, chunk: Chunk) -> 
     if {source.unit, claim.unit} == {"h", "d"} and source.low == claim.low == 1:
         hours = {u: (r.period if r.unit == u else None) for u in ("h", "d") for r in (source, claim) if r.unit == u}
         if hours.get("h") is not None and hours.get("d") is not None and hours["h"] == hours["d"] * 24:  # type: ignore[operator]
-            return Judgement(
-                ABSTAIN, "timing.interval_vs_count", f"{said}; hours and days are not the same order", where, severity=Severity.MAJOR
-            )
+            return held("timing.interval_vs_count", f"{said}; hours and days are not the same order", where)
     return Judgement(FAIL, "timing.different", said, where)

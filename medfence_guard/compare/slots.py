@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting
+from medfence_guard.compare.judgement import FAIL, PASS, Judgement, Setting, held
 from medfence_guard.compare.wording import slots_text
-from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Quantity
 from medfence_guard.reader.roles.record import Role, Roles
 
@@ -62,10 +61,10 @@ def compare_spelt_out(
     told = {part: value for part, (value, _) in spelt.items() if value}
     given = {part: value for part, value in zip(parts, values, strict=True) if value}
     if not set(told) <= set(parts):
-        return [Judgement(ABSTAIN, "timing.slots_shape", f"{said}; the times of day are others", where, severity=Severity.MAJOR)]
+        return [held("timing.slots_shape", f"{said}; the times of day are others", where)]
     if told != given:
         return [Judgement(FAIL, "dose.one_of_several", said, where)]
     counted = {u for _, u in spelt.values() if u is not None}
     if counted - units - ({unit} if unit else set()):
-        return [Judgement(ABSTAIN, "dose.unit_not_written", f"{said}; what is counted is not written", where, severity=Severity.MAJOR)]
+        return [held("dose.unit_not_written", f"{said}; what is counted is not written", where)]
     return [Judgement(PASS, "timing.slots_spelt_out", f"{said}, the claim the same, slot by slot", where, note=True)]

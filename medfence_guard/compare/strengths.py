@@ -7,10 +7,9 @@ from fractions import Fraction
 
 from medfence_guard.bundle import Product
 from medfence_guard.compare.doses import PIECES, form_units
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.judgement import FAIL, PASS, Judgement, Setting, added, held
 from medfence_guard.compare.quantities import compare_quantity, dimension_of, in_base_unit
 from medfence_guard.compare.wording import number_text, quantity_text, unit_text
-from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk, Quantity
 from medfence_guard.reader.roles.record import Role, Roles
 
@@ -25,43 +24,19 @@ def compare_strength(
     roles = setting.statement.roles
     claim = _joined([without_own_unit(setting, c) for c in claims])
     if claim is None:
-        return [Judgement(ABSTAIN, "strength.unreadable_claim", "the claim is no strength that can be read", severity=Severity.MAJOR)]
+        return [held("strength.unreadable_claim", "the claim is no strength that can be read")]
     composed = _composed(roles)
     candidates = list(roles.strengths)
     if setting.part and len(claim.parts) == 1:
         whole = [(v, r.chunk) for r in candidates for v in r.value.parts if len(r.value.parts) > 1]
         if any(v == claim.parts[0] for v, _ in whole):
             # P3: the name of a split combination is held; its part's number is written.
-            return [
-                Judgement(PASS, "strength.part_of_combination", "source has that number among the parts of the combination", (whole[0][1],))
-            ]
+            says = "source has that number among the parts of the combination"
+            return [Judgement(PASS, "strength.part_of_combination", says, (whole[0][1],))]
     if not candidates and composed is None:
-        if roles.unreadable:
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "number.unreadable",
-                    "the source's number is not a plain number",
-                    tuple(r.chunk for r in roles.unreadable),
-                    severity=Severity.MAJOR,
-                )
-            ]
-        if roles.numbers:
-            return [
-                Judgement(
-                    ABSTAIN,
-                    "number.role_unknown",
-                    "a number of the statement has no certain role",
-                    tuple(r.chunk for r in roles.numbers),
-                    severity=Severity.MAJOR,
-                )
-            ]
-        if (dose := _as_a_dose(roles, claim)) is not None:
-            return [dose]
-        return [added(setting, "strength.not_in_source", "the statement states no strength")]
+        return [_without_a_strength(setting, roles, claim)]
     if not candidates and composed is not None:
-        quantity, chunk = composed
-        candidates = [Role(quantity, chunk)]
+        candidates = [Role(*composed)]
     full = [r for r in candidates if None not in r.value.units]
     bare = [r for r in candidates if None in r.value.units]
     if (
@@ -72,60 +47,58 @@ def compare_strength(
     ):
         return compare_quantity(setting, composed[0], claim, composed[1])
     if len(full) > 1:
-        tuple_of_all = Quantity(
-            tuple(p for r in full for p in r.value.parts), tuple(u for r in full for u in r.value.units), None, full[-1].value.per
-        )
-        named = len(setting.statement.name.parts)
-        if named == len(full) and len(claim.parts) == named and None not in claim.units and all(len(r.value.parts) == 1 for r in full):
-            # `Clopidogrel 75 mg + Aspirin 75 mg`: as many strengths as names, equal or not.
-            return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
-        alike = len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1
-        if alike and not (named == len(full) and all(len(r.value.parts) == 1 for r in full)):
-            full = full[:1]
-        elif len(claim.parts) == len(tuple_of_all.parts) and None not in claim.units:
-            return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
-        else:
-            best = [compare_quantity(setting, r.value, claim, r.chunk) for r in full if None not in claim.units]
-            if any(all(j.verdict is PASS for j in js) for js in best):
-                return [
-                    Judgement(
-                        ABSTAIN,
-                        "strength.one_of_several",
-                        "the statement states more than one strength or amount",
-                        tuple(r.chunk for r in full),
-                        severity=Severity.MAJOR,
-                    )
-                ]
-            return [
-                Judgement(
-                    FAIL,
-                    "quantity.different",
-                    "source says " + ", ".join(quantity_text(r.value) for r in full),
-                    tuple(r.chunk for r in full),
-                )
-            ]
+        judged = _compare_several(setting, full, claim)
+        if judged is not None:
+            return judged
     if full:
-        source = full[0]
-        if None in claim.units:
-            per = tuple(n for n, _ in source.value.per)
-            if claim.parts in (source.value.parts, (*source.value.parts, *per)):
-                return [
-                    Judgement(
-                        ABSTAIN,
-                        "unit.not_claimed",
-                        f"source says {quantity_text(source.value)}; the claim has no unit",
-                        (source.chunk,),
-                        severity=Severity.MAJOR,
-                    )
-                ]
-            return [Judgement(FAIL, "quantity.different", f"source says {quantity_text(source.value)}", (source.chunk,))]
-        out = compare_quantity(setting, source.value, claim, source.chunk)
-        if any(j.verdict is FAIL for j in out) and (dose := _as_a_dose(roles, claim)) is not None:
-            return [dose]
-        if bare and all(j.verdict is PASS for j in out):
-            out.extend(_label_agrees(bare[0], source.value))
-        return out
+        return _compare_full(setting, full[0], bare, claim)
     return _compare_bare(setting, bare[0], claim, implied)
+
+
+def _without_a_strength(setting: Setting, roles: Roles, claim: Quantity) -> Judgement:
+    """The statement has no strength, or none that is certain."""
+    if roles.unreadable:
+        return held("number.unreadable", "the source's number is not a plain number", (r.chunk for r in roles.unreadable))
+    if roles.numbers:
+        return held("number.role_unknown", "a number of the statement has no certain role", (r.chunk for r in roles.numbers))
+    return _as_a_dose(roles, claim) or added(setting, "strength.not_in_source", "the statement states no strength")
+
+
+def _compare_several(setting: Setting, full: Sequence[Role], claim: Quantity) -> list[Judgement] | None:
+    """Against more than one strength or amount; None if they are one and the same, written again."""
+    tuple_of_all = Quantity(
+        tuple(p for r in full for p in r.value.parts), tuple(u for r in full for u in r.value.units), None, full[-1].value.per
+    )
+    named = len(setting.statement.name.parts)
+    one_each = named == len(full) and all(len(r.value.parts) == 1 for r in full)
+    with_units = None not in claim.units
+    if one_each and len(claim.parts) == named and with_units:
+        # `Clopidogrel 75 mg + Aspirin 75 mg`: as many strengths as names, equal or not.
+        return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
+    if len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1 and not one_each:
+        return None
+    if len(claim.parts) == len(tuple_of_all.parts) and with_units:
+        return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
+    if with_units and any(all(j.verdict is PASS for j in compare_quantity(setting, r.value, claim, r.chunk)) for r in full):
+        return [held("strength.one_of_several", "the statement states more than one strength or amount", (r.chunk for r in full))]
+    says = "source says " + ", ".join(quantity_text(r.value) for r in full)
+    return [Judgement(FAIL, "quantity.different", says, tuple(r.chunk for r in full))]
+
+
+def _compare_full(setting: Setting, source: Role, bare: Sequence[Role], claim: Quantity) -> list[Judgement]:
+    """Against one strength with its units. `bare`: the numbers of the label beside it."""
+    says = f"source says {quantity_text(source.value)}"
+    if None in claim.units:
+        per = tuple(n for n, _ in source.value.per)
+        if claim.parts in (source.value.parts, (*source.value.parts, *per)):
+            return [held("unit.not_claimed", f"{says}; the claim has no unit", [source.chunk])]
+        return [Judgement(FAIL, "quantity.different", says, (source.chunk,))]
+    out = compare_quantity(setting, source.value, claim, source.chunk)
+    if any(j.verdict is FAIL for j in out) and (dose := _as_a_dose(setting.statement.roles, claim)) is not None:
+        return [dose]
+    if bare and all(j.verdict is PASS for j in out):
+        out.extend(_label_agrees(bare[0], source.value))
+    return out
 
 
 def _as_a_dose(roles: Roles, claim: Quantity) -> Judgement | None:
@@ -135,7 +108,7 @@ def _as_a_dose(roles: Roles, claim: Quantity) -> Judgement | None:
         alike = dose.value.units == claim.units or {dose.value.units[0], claim.units[0]} == {"{unit}", "[iU]"} or claim.units == (None,)
         if alike and dose.value.parts == claim.parts:
             said = f"source says {quantity_text(dose.value)} as a dose; it stands in the strength"
-            return Judgement(ABSTAIN, "schema.role", said, (dose.chunk,), severity=Severity.MAJOR)
+            return held("schema.role", said, (dose.chunk,))
     return None
 
 
@@ -176,15 +149,7 @@ def _label_agrees(bare: Role, strength: Quantity) -> list[Judgement]:
         return []
     if label in strength.parts or label == sum(strength.parts, Fraction(0)):
         return []
-    return [
-        Judgement(
-            ABSTAIN,
-            "strength.name_number_differs",
-            "the number in the name and the strength differ",
-            (bare.chunk,),
-            severity=Severity.MAJOR,
-        )
-    ]
+    return [held("strength.name_number_differs", "the number in the name and the strength differ", (bare.chunk,))]
 
 
 def _compare_bare(
@@ -200,66 +165,41 @@ def _compare_bare(
         return [Judgement(FAIL, "quantity.different", said, where)]
     if claim.per and source.parts == (*claim.parts, *(n for n, _ in claim.per)):
         # `Syp X 250/5`: 250 mg in 5 ml, or a combination.
-        return [Judgement(ABSTAIN, "unit.not_written", f"{said}; the bundle does not settle the unit", where, severity=Severity.MAJOR)]
+        return [held("unit.not_written", f"{said}; the bundle does not settle the unit", where)]
     if claim.parts != source.parts and claim.per:
         return [Judgement(FAIL, "quantity.different", said, where)]
-    if len(source.parts) == 1:
-        attested = implied.get(source.parts[0], ())
-    else:
-        attested = implied.get(Fraction(-1), ())
+    attested = implied.get(source.parts[0] if len(source.parts) == 1 else Fraction(-1), ())
     units = sorted({unit for unit, _ in attested})
     rows = tuple(row for _, row in attested)
     if claim.parts != source.parts:
-        if len(units) == 1 and len(claim.parts) == 1 == len(source.parts) and units[0] in setting.lexicon.unit_by_ucum:
-            unit = units[0]
-            wanted = claim.units[0]
-            if (
-                wanted is not None
-                and dimension_of(setting.lexicon, unit) == dimension_of(setting.lexicon, wanted)
-                and in_base_unit(setting.lexicon, source.parts[0], unit) == in_base_unit(setting.lexicon, claim.parts[0], wanted)
-            ):
-                return [
-                    Judgement(
-                        ABSTAIN,
-                        "quantity.exact_conversion",
-                        f"{said}; equal only after supplying a unit and converting it",
-                        where,
-                        severity=Severity.MAJOR,
-                        reference=rows,
-                    )
-                ]
+        if len(units) == 1 and len(claim.parts) == 1 == len(source.parts) and _is_converted(setting, source.parts[0], units[0], claim):
+            says = f"{said}; equal only after supplying a unit and converting it"
+            return [held("quantity.exact_conversion", says, where)._replace(reference=rows)]
         return [Judgement(FAIL, "quantity.different", said, where)]
+    return [_supply_the_unit(claim, units, rows, said, where)]
+
+
+def _is_converted(setting: Setting, number: Fraction, unit: str, claim: Quantity) -> bool:
+    """Whether a number with the unit that the bundle attests is the claimed quantity in another unit."""
+    lexicon, wanted = setting.lexicon, claim.units[0]
+    if unit not in lexicon.unit_by_ucum or wanted is None or dimension_of(lexicon, unit) != dimension_of(lexicon, wanted):
+        return False
+    return in_base_unit(lexicon, number, unit) == in_base_unit(lexicon, claim.parts[0], wanted)
+
+
+def _supply_the_unit(claim: Quantity, units: Sequence[str], rows: tuple[Product, ...], said: str, where: tuple[Chunk, ...]) -> Judgement:
+    """The number is the claimed one. `units`: those under which the bundle attests it for this product."""
     if len(units) == 1 and all(u == units[0] for u in claim.units):
         if claim.per:
-            return [Judgement(ABSTAIN, "unit.denominator_added", f"{said}; the claim adds a denominator", where, severity=Severity.MAJOR)]
-        return [
-            Judgement(
-                PASS,
-                "unit.implied_by_bundle",
-                f"{said}; the bundle knows that number for this product only in {unit_text(units[0])}",
-                where,
-                note=True,
-                reference=rows,
-            )
-        ]
+            return held("unit.denominator_added", f"{said}; the claim adds a denominator", where)
+        says = f"{said}; the bundle knows that number for this product only in {unit_text(units[0])}"
+        return Judgement(PASS, "unit.implied_by_bundle", says, where, note=True, reference=rows)
     if {*units, *claim.units} == {"[iU]", "{unit}"}:
         says = f"{said}; a unit is an IU only where the bundle says so"
-        return [Judgement(ABSTAIN, "unit.unit_or_iu", says, where, severity=Severity.MAJOR, reference=rows)]
+        return held("unit.unit_or_iu", says, where)._replace(reference=rows)
     if len(units) == 1:
+        says = f"{said}; the bundle knows it only in {unit_text(units[0])}"
         if any(row.grade != "curated" for row in rows):
-            return [
-                Judgement(
-                    FAIL, "unit.contradicts_bundle", f"{said}; the bundle knows it only in {unit_text(units[0])}", where, reference=rows
-                )
-            ]
-        return [
-            Judgement(
-                ABSTAIN,
-                "unit.contradicts_bundle",
-                f"{said}; the bundle knows it only in {unit_text(units[0])}, by a curated fact",
-                where,
-                severity=Severity.MAJOR,
-                reference=rows,
-            )
-        ]
-    return [Judgement(ABSTAIN, "unit.not_written", f"{said}; the bundle does not settle the unit", where, severity=Severity.MAJOR)]
+            return Judgement(FAIL, "unit.contradicts_bundle", says, where, reference=rows)
+        return held("unit.contradicts_bundle", f"{says}, by a curated fact", where)._replace(reference=rows)
+    return held("unit.not_written", f"{said}; the bundle does not settle the unit", where)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import NamedTuple
 
-from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added, held
 from medfence_guard.compare.rates import rate_per_day
 from medfence_guard.compare.slots import slot_parts
 from medfence_guard.compare.wording import slots_text
-from medfence_guard.contract import Severity
-from medfence_guard.reader.roles.record import Roles
+from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.roles.record import Role, Roles
 
 # More specific code -> the general code it entails.
 _GENERAL = {"ACM": "AC", "ACD": "AC", "ACV": "AC", "PCM": "PC", "PCD": "PC", "PCV": "PC", "CM": "C", "CD": "C", "CV": "C"}
@@ -52,129 +54,130 @@ def _is_convention(source: Roles, named: set[str]) -> bool:
     return named in _CONVENTIONS and counts == {Fraction(len(named))} and not source.slots and not source.day_parts
 
 
+class _Times(NamedTuple):
+    """What the statement says of meals and times of day: `stated`, by code, and `given`, by its slots. `named`: the parts of the day that
+    are claimed."""
+
+    setting: Setting
+    source: Roles
+    stated: dict[str, Role]
+    given: frozenset[str]
+    named: set[str]
+
+    def chunks(self, *codes: str) -> tuple[Chunk, ...]:
+        return tuple(self.stated[code].chunk for code in codes if code in self.stated)
+
+
+def _one_of_several(times: _Times) -> Judgement | None:
+    """`Morning and night`, claimed as the morning."""
+    written = set(times.stated) & set(_PARTS_OF_SLOTS)
+    if not times.named or not times.named < written:
+        return None
+    return held("timing.one_of_several", "source names another time of day as well", times.chunks(*sorted(written)))
+
+
+def _some_of_the_slots(times: _Times) -> Judgement | None:
+    """`1-0-1`, claimed as the morning."""
+    claimed = {_PARTS_OF_SLOTS[code] for code in times.named}
+    if not claimed or times.named & set(times.stated) or not claimed < times.given:
+        return None
+    slots = times.source.slots[0]
+    return held("timing.some_of_the_slots", f"source says {slots_text(slots.value[0])}: other times as well", (slots.chunk,))
+
+
+def _as_written(times: _Times, code: str, offset: Offset | None) -> Judgement | None:
+    """`30 min before food`, claimed as it is written, or without its length."""
+    if code not in times.stated:
+        return None
+    where, written = times.chunks(code), times.stated[code].value[1]
+    if offset == written:
+        return Judgement(PASS, "timing.equal", "source says the same time", where)
+    if offset is None:
+        return held("timing.offset_dropped", "source also says how long before or after", where)
+    # One end of `30-45 min before food` may be what was meant, or what was left of it.
+    verdict = ABSTAIN if written is not None and _overlap(offset, written) else FAIL
+    return Judgement(verdict, "timing.different", "source says another interval", where)
+
+
+def _meal_dropped(times: _Times, code: str, _: Offset | None) -> Judgement | None:
+    """`After lunch`, claimed as after food."""
+    specific = times.chunks(*(other for other in times.stated if _GENERAL.get(other) == code))
+    return held("timing.meal_dropped", "source names the meal", specific) if specific else None
+
+
+def _from_slots(times: _Times, code: str, _: Offset | None) -> Judgement | None:
+    """`1-0-1`, claimed as morning and night."""
+    if code not in _PARTS_OF_SLOTS or not times.given & {code, _PARTS_OF_SLOTS[code]}:
+        return None
+    slots = times.source.slots[0]
+    return Judgement(PASS, "timing.from_slots", f"source says {slots_text(slots.value[0])}", (slots.chunk,))
+
+
+def _bedtime_for_night(times: _Times, code: str, _: Offset | None) -> Judgement | None:
+    if code != "HS" or not ("NIGHT" in times.stated or "NIGHT" in times.given):
+        return None
+    return held("timing.night_or_bedtime", "night and bedtime are not the same time", tuple(r.chunk for r in times.source.slots))
+
+
+def _noon_or_afternoon(times: _Times, code: str, _: Offset | None) -> Judgement | None:
+    where = times.chunks("NOON", "AFT") if code in ("NOON", "AFT") else ()
+    return held("timing.noon_or_afternoon", "noon and afternoon are not the same time", where) if where else None
+
+
+def _meal_as_day_part(times: _Times, code: str, _: Offset | None) -> Judgement | None:
+    """`After lunch`, claimed as noon."""
+    near = times.chunks(*_MEALS_OF_DAY_PARTS.get(code, ()))
+    return held("timing.meal_as_day_part", "source names the meal, not the time of day", near) if near else None
+
+
+def _night_for_bedtime(times: _Times, code: str, _: Offset | None) -> Judgement | None:
+    where = times.chunks("HS") if code == "NIGHT" else ()
+    return held("timing.night_or_bedtime", "night and bedtime are not the same time", where) if where else None
+
+
+def _slots_inferred(times: _Times, _code: str, _: Offset | None) -> Judgement | None:
+    if not _is_convention(times.source, times.named):
+        return None
+    says = "source says only how often; the times of day are a convention"
+    return held("timing.slots_inferred", says, tuple(r.chunk for r in times.source.rates))
+
+
+def _another(times: _Times, _code: str, _: Offset | None) -> Judgement:
+    """Nothing of the statement is near it."""
+    if not times.stated:
+        return added(times.setting, "timing.component_invented", "the statement states no such time or meal")
+    if times.setting.statement.shared_tail:
+        return added(times.setting, "timing.component_invented", "source says another time or meal")
+    rule = "timing.meal_different" if times.setting.statement.readable else "timing.component_invented"
+    return Judgement(FAIL, rule, "source says another time or meal", times.chunks(*times.stated))
+
+
+_MEALS_OF_DAY_PARTS = {
+    "MORN": ("ACM", "PCM", "CM"),
+    "NOON": ("ACD", "PCD", "CD"),
+    "EVE": ("ACV", "PCV", "CV"),
+    "NIGHT": ("ACV", "PCV", "CV"),
+}
+# The first that has something to say of a claimed time judges it; the last always has.
+_OF_ONE_TIME: tuple[Callable[[_Times, str, Offset | None], Judgement | None], ...] = (
+    _as_written,
+    _meal_dropped,
+    _from_slots,
+    _bedtime_for_night,
+    _noon_or_afternoon,
+    _meal_as_day_part,
+    _night_for_bedtime,
+    _slots_inferred,
+    _another,
+)
+
+
 def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
     """Meals and times of day: each claimed one must be written."""
     source = setting.statement.roles
-    stated = {w.value[0]: w for w in source.whens}
-    out: list[Judgement] = []
+    given = slot_parts(source.slots[0].value[0]) if source.slots else frozenset()
     named = {w.value[0] for w in claim.whens} & set(_PARTS_OF_SLOTS)
-    times = set(stated) & set(_PARTS_OF_SLOTS)
-    if named and named < times:
-        out.append(
-            Judgement(
-                ABSTAIN,
-                "timing.one_of_several",
-                "source names another time of day as well",
-                tuple(stated[code].chunk for code in sorted(times)),
-                severity=Severity.MAJOR,
-            )
-        )
-    if named and source.slots and not named & set(stated):
-        given = slot_parts(source.slots[0].value[0])
-        if len(given - {_PARTS_OF_SLOTS[n] for n in named}) and {_PARTS_OF_SLOTS[n] for n in named} <= given:
-            out.append(
-                Judgement(
-                    ABSTAIN,
-                    "timing.some_of_the_slots",
-                    f"source says {slots_text(source.slots[0].value[0])}: other times as well",
-                    (source.slots[0].chunk,),
-                    severity=Severity.MAJOR,
-                )
-            )
-    for wanted in claim.whens:
-        code, offset = wanted.value
-        if code in stated:
-            written = stated[code].value[1]
-            if offset == written:
-                out.append(Judgement(PASS, "timing.equal", "source says the same time", (stated[code].chunk,)))
-            elif offset is None:
-                out.append(
-                    Judgement(
-                        ABSTAIN,
-                        "timing.offset_dropped",
-                        "source also says how long before or after",
-                        (stated[code].chunk,),
-                        severity=Severity.MAJOR,
-                    )
-                )
-            else:
-                # One end of `30-45 min before food` may be what was meant, or what was left of it.
-                verdict = ABSTAIN if written is not None and _overlap(offset, written) else FAIL
-                out.append(Judgement(verdict, "timing.different", "source says another interval", (stated[code].chunk,)))
-            continue
-        specific = [w for c, w in stated.items() if _GENERAL.get(c) == code]
-        if specific:
-            out.append(
-                Judgement(
-                    ABSTAIN, "timing.meal_dropped", "source names the meal", tuple(w.chunk for w in specific), severity=Severity.MAJOR
-                )
-            )
-            continue
-        if code in ("MORN", "NOON", "EVE", "NIGHT", "AFT") and source.slots:
-            given = slot_parts(source.slots[0].value[0])
-            if code in given or (code == "AFT" and "NOON" in given):
-                out.append(
-                    Judgement(PASS, "timing.from_slots", f"source says {slots_text(source.slots[0].value[0])}", (source.slots[0].chunk,))
-                )
-                continue
-        if code == "HS" and ("NIGHT" in stated or (source.slots and "NIGHT" in slot_parts(source.slots[0].value[0]))):
-            out.append(
-                Judgement(
-                    ABSTAIN,
-                    "timing.night_or_bedtime",
-                    "night and bedtime are not the same time",
-                    tuple(r.chunk for r in source.slots),
-                    severity=Severity.MAJOR,
-                )
-            )
-            continue
-        if code in ("NOON", "AFT") and {"NOON", "AFT"} & set(stated):
-            where = tuple(stated[c].chunk for c in ("NOON", "AFT") if c in stated)
-            out.append(
-                Judgement(ABSTAIN, "timing.noon_or_afternoon", "noon and afternoon are not the same time", where, severity=Severity.MAJOR)
-            )
-            continue
-        meal_of = {"MORN": ("ACM", "PCM", "CM"), "NOON": ("ACD", "PCD", "CD"), "EVE": ("ACV", "PCV", "CV"), "NIGHT": ("ACV", "PCV", "CV")}
-        near = [stated[c] for c in meal_of.get(code, ()) if c in stated]
-        if near:
-            out.append(
-                Judgement(
-                    ABSTAIN,
-                    "timing.meal_as_day_part",
-                    "source names the meal, not the time of day",
-                    tuple(w.chunk for w in near),
-                    severity=Severity.MAJOR,
-                )
-            )
-            continue
-        if code == "NIGHT" and "HS" in stated:
-            out.append(
-                Judgement(
-                    ABSTAIN,
-                    "timing.night_or_bedtime",
-                    "night and bedtime are not the same time",
-                    (stated["HS"].chunk,),
-                    severity=Severity.MAJOR,
-                )
-            )
-            continue
-        if _is_convention(source, named):
-            says = "source says only how often; the times of day are a convention"
-            where = tuple(r.chunk for r in source.rates)
-            out.append(Judgement(ABSTAIN, "timing.slots_inferred", says, where, severity=Severity.MAJOR))
-            continue
-        if stated and setting.statement.shared_tail:
-            out.append(added(setting, "timing.component_invented", "source says another time or meal"))
-            continue
-        if stated:
-            out.append(
-                Judgement(
-                    FAIL,
-                    "timing.meal_different" if setting.statement.readable else "timing.component_invented",
-                    "source says another time or meal",
-                    tuple(w.chunk for w in stated.values()),
-                )
-            )
-            continue
-        out.append(added(setting, "timing.component_invented", "the statement states no such time or meal"))
-    return out
+    times = _Times(setting, source, {w.value[0]: w for w in source.whens}, given, named)
+    of_all = [judged for judged in (_one_of_several(times), _some_of_the_slots(times)) if judged is not None]
+    of_each = [next(filter(None, (judge(times, *wanted.value) for judge in _OF_ONE_TIME))) for wanted in claim.whens]
+    return of_all + of_each

@@ -221,6 +221,14 @@ def any_means(chunks: Sequence[Chunk], kind: str) -> bool:
     return False
 
 
+def _counts_no_pieces(token: Token, values: Sequence[Fraction], before: Sequence[Chunk]) -> bool:
+    """Whether a number before a word for a piece is a strength: `75/20 cap`, `Dolo 650 tab 1-1-1`. The word is the form then."""
+    if token.kind == SLASHED and len(values) > 1 and min(values) >= 5 and max(values) >= _NO_COUNT:
+        return True
+    behind_a_name = bool(before) and before[-1].kind == "drug" and len(values) == 1
+    return behind_a_name and values[0] > 1 and (values[0] >= 5 or values[0].denominator != 1)
+
+
 def meaning_of(chunk: Chunk, kind: str) -> object:
     """The value of the chunk's reading as `kind`, None if it has none."""
     if chunk.kind == kind:
@@ -640,21 +648,13 @@ class Chunker:
             if number is None:
                 return None
             values, high, after, notes = (number[0],), number[1], number[2], number[3]
-        scaled = False
-        if after < len(tokens) and tokens[after].kind == WORD and tokens[after].text in self._lexicon.scale_words:
-            word = tokens[after].text
-            unit_next = self._unit_at(tokens, after + 1)
-            if (
-                word in ("k", "miu", "mu")
-                or (unit_next is not None and unit_next[1] in ("iu", "unit"))
-                or word in ("lac", "lacs", "lakh", "lakhs")
-            ):
-                scale = self._lexicon.scale_words[word]
-                values = tuple(v * scale for v in values)
-                after += 1
-                scaled = True
-                if word in ("miu", "mu"):
-                    return self._make("amount", Quantity(values, ("[iU]",) * len(values)), tokens, index, after, (*notes, "scale_word"))
+        scale = self._scale_at(tokens, after)
+        scaled = scale is not None
+        if scale is not None:
+            values = tuple(v * scale for v in values)
+            after += 1
+            if tokens[after - 1].text in ("miu", "mu"):
+                return self._make("amount", Quantity(values, ("[iU]",) * len(values)), tokens, index, after, (*notes, "scale_word"))
         unit = self._unit_at(tokens, after)
         if unit is None:
             if scaled:
@@ -663,28 +663,14 @@ class Chunker:
         ucum, dimension, unit_notes, next_index = unit
         if dimension == "not_a_dose":
             return None
-        if dimension.startswith("count:") and token.kind == SLASHED and len(values) > 1 and min(values) >= 5 and max(values) >= _NO_COUNT:
-            # `75/20 cap`: two strengths and the form.
-            return None
-        if (
-            dimension.startswith("count:")
-            and before
-            and before[-1].kind == "drug"
-            and len(values) == 1
-            and (values[0] >= 5 or values[0].denominator != 1)
-            and values[0] > 1
-        ):
-            # `Dolo 650 tab 1-1-1`: the number belongs to the name, the word is the form.
+        if dimension.startswith("count:") and _counts_no_pieces(token, values, before):
             return None
         notes += unit_notes + (("scale_word",) if scaled else ())
         units: list[str | None] = [ucum] * len(values)
         parts = list(values)
         per: list[tuple[Fraction, str]] = []
         after = next_index
-        while after < len(tokens):
-            mark = tokens[after]
-            if mark.text not in ("/", "per", "+"):
-                break
+        while after < len(tokens) and tokens[after].text in ("/", "per", "+"):
             number = self._number(tokens, after + 1, words=False) if after + 1 < len(tokens) else None
             unit_from = number[2] if number is not None else after + 1
             following = self._unit_at(tokens, unit_from)
@@ -694,26 +680,35 @@ class Chunker:
                 and number[1] is None
                 and following[1] == dimension
                 and dimension in _STRENGTH_DIMENSIONS
-                and mark.text != "per"
+                and tokens[after].text != "per"
             ):
+                # `40 mg/5 mg`, `500 mg + 125 mg`
                 parts.append(number[0])
                 units.append(following[0])
                 notes += number[3]
                 after = following[3]
                 continue
-            if mark.text == "+":
-                break
-            denominator: str | None = None
-            stop = unit_from + 1
-            if following is not None and (following[1] in ("volume", "mass", "dose") or following[1].startswith("count:")):
-                denominator, stop = following[0], following[3]
-            elif unit_from < len(tokens) and tokens[unit_from].kind == WORD:
-                denominator = self._lexicon.time_units.get(tokens[unit_from].text)
-            if denominator is None or (number is not None and number[1] is not None):
+            denominator, stop = self._denominator(tokens, unit_from, following)
+            if tokens[after].text == "+" or denominator is None or (number is not None and number[1] is not None):
                 break
             per.append((number[0] if number is not None else ONE, denominator))
             after = stop
         return self._make("amount", Quantity(tuple(parts), tuple(units), high, tuple(per)), tokens, index, after, notes)
+
+    def _scale_at(self, tokens: list[Token], place: int) -> Fraction | None:
+        """`60K`, `1 lakh`, `2 million units`: what the number before it is times; other scales only before a unit of counted doses."""
+        if place >= len(tokens) or tokens[place].kind != WORD or tokens[place].text not in self._lexicon.scale_words:
+            return None
+        word, unit = tokens[place].text, self._unit_at(tokens, place + 1)
+        stands_alone = word in ("k", "miu", "mu", "lac", "lacs", "lakh", "lakhs")
+        return self._lexicon.scale_words[word] if stands_alone or (unit is not None and unit[1] in ("iu", "unit")) else None
+
+    def _denominator(self, tokens: list[Token], place: int, unit: tuple[str, str, tuple[str, ...], int] | None) -> tuple[str | None, int]:
+        """`/5 ml`, `per tablet`, `/hr`: the unit at a place as a denominator, and the place behind it."""
+        if unit is not None and (unit[1] in ("volume", "mass", "dose") or unit[1].startswith("count:")):
+            return unit[0], unit[3]
+        timed = place < len(tokens) and tokens[place].kind == WORD
+        return (self._lexicon.time_units.get(tokens[place].text) if timed else None), place + 1
 
     # -- words -----------------------------------------------------------------------------------------------------
 

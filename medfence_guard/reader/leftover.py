@@ -35,7 +35,8 @@ from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.openings import is_title, list_letter
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
-from medfence_guard.reader.sayings import ORDER_NOUN, sayings
+from medfence_guard.reader.sayings import sayings
+from medfence_guard.reader.tables import ClauseWords
 
 Section = tuple[str, str]
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
@@ -56,11 +57,7 @@ _FEW_TITLES = 2
 _TAKEN_BEFORE = frozenset({"past", "complaints"})
 _TURNING = frozenset("cue prn rate weekday slots stat then unsupported maximum collective".split())
 _TITLES = frozenset("label heading mark item inert".split())
-_ANSWERS = frozenset({"no", "dispensed"})
-_ADDING = frozenset({"also", "too", "again", "extra"})
 _COMPLAINT = frozenset("indication indication_part mark".split())
-_KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
-_SUBJECTS = frozenset({"pt", "patient", "he", "she"})
 _SHORT = 4
 # No name of a medicine has fewer letters.
 _NAMED = 3
@@ -73,16 +70,7 @@ _NOT_TAKEN = frozenset({"allergy", "family"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
 _LONGEST_WEIGHT = 4
-# Before a measured value: from where on, or until when.
-_LIMITED = re.compile(r"\b(?:at|if|when|above|below|over|under|till|until|for)$")
-_LONGEST_LIMIT = 5
-# Prose that points at the orders, and says when or whether they hold.
-_POINTING = frozenset("following these those below undermentioned".split())
-_WHETHER = frozenset("once when whenever if unless until till not never".split())
 _DOSED = frozenset({"mg", "ug", "{tbl}", "{capsule}"})
-_NEGATIONS = frozenset({"not", "never", "mat", "nahi", "नहीं", "मत"})
-# Before a name: where or as what it is given, or that it is to be.
-_LEADS = frozenset("start starting ward test trial surgery".split())
 _LEAD_KINDS = frozenset("number amount tuple range percent".split())
 
 
@@ -120,6 +108,10 @@ class Page(NamedTuple):
     orders: Sequence[int]
     first: int
     misread: Misread | None = None
+
+    @property
+    def words(self) -> ClauseWords:
+        return self.lexicon.clauses
 
     def has_order(self, line: int) -> bool:
         """Whether an order begins at this line."""
@@ -225,23 +217,9 @@ def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
     return chunks[first:last]
 
 
-_NOT_NOW = r"(?:needed|required|indicated|for now|at present|yet|today|now|later)"
-# `not for treatment`, `treatment from next month`, `refer before treatment`: what is ordered is put off or given away.
-_PUT_OFF = re.compile(
-    rf"\bnot (?:for|in need of|needing|fit for) (?:any )?{ORDER_NOUN}\b|\bno {ORDER_NOUN} {_NOT_NOW}\b|"
-    rf"\b{ORDER_NOUN} (?:from|later|after|once|when|if|only|of (?:his |her )?(?:mother|father|wife|husband|son|daughter|baby))\b|"
-    rf"\b(?:before|until|till|prior to|pending) (?:the |any |starting |taking |all |further )*{ORDER_NOUN}\b"
-)
-# `Exercise, no drugs`, `avoid salt, tablets`: below the orders. Above them, nothing was taken before.
-_REFUSED = re.compile(
-    rf"(?:^|[,;:] ?|and )(?:no|without|stop|avoid|quit|leave|omit|hold) (?:the |all |any )?{ORDER_NOUN}\W*$|"
-    rf"^(?:avoid|stop|no|quit|restrict|limit)\b.*(?:, ?|and ){ORDER_NOUN}\W*$"
-)
-
-
-def _puts_off(text: str, *, above: bool) -> bool:
-    """Whether a clause on something else refuses, puts off or gives away what is ordered."""
-    return _PUT_OFF.search(text) is not None or (not above and _REFUSED.search(text) is not None)
+def _puts_off(text: str, words: ClauseWords, *, above: bool) -> bool:
+    """Whether a clause on something else refuses, puts off or gives away what is ordered. Above the orders, nothing was taken before."""
+    return words.put_off.search(text) is not None or (not above and words.refused.search(text) is not None)
 
 
 def _is_harmless(clause: _Clause, page: Page) -> bool:
@@ -263,9 +241,9 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return True
     if not body:
         return not _heads_nothing(clause, page)
-    if _puts_off(page.text_of(body), above=above) or _leads_to_the_next_line(clause, body, page):
+    if _puts_off(page.text_of(body), page.words, above=above) or _leads_to_the_next_line(clause, body, page):
         return False
-    if clause.trails and _is_limited(page.text, body[0].start) and any(c.kind == "header_line_starts" for c in body):
+    if clause.trails and _is_limited(page, body[0].start) and any(c.kind == "header_line_starts" for c in body):
         # `x 3 days at temp 100`
         return False
     if above and _heads_the_orders(clause, page):
@@ -282,11 +260,11 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     titles = sum(c.kind == "label" for c in body)
     few = titles > _FEW_TITLES and len(body) - titles <= 1 and kinds.isdisjoint(_TURNING)
     titled = titles and (kinds <= _TITLES or few)
-    told_last = page.text_of(body[-1:]) in _ANSWERS and (len(body) == 1 or body[-2].value == ":")
-    if titled and (told_last or (page.text_of(body[-1:]) in ("day", "days", "time") and turns(_WORD.findall(page.text_of(body))))):
+    told_last = page.text_of(body[-1:]) in page.words.answers and (len(body) == 1 or body[-2].value == ":")
+    if titled and (told_last or (page.text_of(body[-1:]) in page.words.units_of_time and turns(_WORD.findall(page.text_of(body))))):
         # `2. No`, `Exam days`
         return False
-    if titled and page.text_of(body[-1:]) in _ADDING:
+    if titled and page.text_of(body[-1:]) in page.words.adding:
         # `Lunch dose also`
         return False
     if kinds <= _PRINTED or named or titled:
@@ -298,11 +276,12 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
 
 
-def _is_limited(text: str, start: int) -> bool:
+def _is_limited(page: Page, start: int) -> bool:
     """Whether the word before this place says from where on, or until when. No more is looked at than the word can be long."""
-    while start and text[start - 1] == " ":
+    words = page.words
+    while start and page.text[start - 1] == " ":
         start -= 1
-    return _LIMITED.search(text, max(0, start - _LONGEST_LIMIT), start) is not None
+    return words.limited.search(page.text, max(0, start - words.longest_limit), start) is not None
 
 
 def _says_when(clause: _Clause, body: Sequence[Chunk]) -> bool:
@@ -371,7 +350,7 @@ def _headed(clause: _Clause, body: Sequence[Chunk], page: Page, *, above: bool) 
     """`(section, the rest)` of a clause that opens with a heading: `Imp: HTN`, `Pt c/o fever`. Among the orders, `Exam days` has none."""
     # `Patient: A B` below a heading of orders is a line of the paper all the same.
     labelled = len(body) > 1 and body[1].value == ":" and page.sections[clause.line][0][1] in _ORDERS
-    led = len(body) > 1 and page.text_of(body[:1]) in _SUBJECTS and not labelled
+    led = len(body) > 1 and page.text_of(body[:1]) in page.words.subjects and not labelled
     heading = meaning_of(body[led], "heading")
     if not isinstance(heading, tuple):
         return None, body
@@ -429,7 +408,7 @@ def _in_parts(body: Sequence[Chunk], page: Page, *, trails: bool) -> bool:
 def _is_all_told(body: Sequence[Chunk], page: Page) -> bool:
     """`Adv: continue same`, and no `continue same, start Zetaril`: beside the orders meant stand no words but plain ones."""
     words = [word for c in body if c.kind in ("word", "verb", "form", "drug") for word in _WORD.findall(page.text_of([c]))]
-    return all(word in page.lexicon.remarks.small or page.lexicon.plain.group(word) or word in _KEPT_WORDS for word in words)
+    return all(word in page.lexicon.remarks.small or page.lexicon.plain.group(word) or word in page.words.kept for word in words)
 
 
 def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
@@ -439,28 +418,25 @@ def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
     def keeps(chunk: Chunk) -> bool:
         if chunk.kind == "cue":
             return chunk.value[0] in ("continue", "taking")
-        return chunk.kind == "pseudo_cue" and "valid" not in page.text_of([chunk])
+        return chunk.kind == "pseudo_cue" and not page.lexicon.status.is_pseudo("keeps_nothing", page.text_of([chunk]))
 
     rest = (word for c in body if c.kind != "mark" and not keeps(c) for word in _WORD.findall(page.text_of([c])))
-    return keeps(body[0]) and all(word in _KEPT_WORDS or word in nouns for word in rest)
-
-
-_THEREFORE = re.compile(r"[ ,;]*(?:so|hence|therefore)\b")
+    return keeps(body[0]) and all(word in page.words.kept or word in nouns for word in rest)
 
 
 def _delays(body: Sequence[Chunk], page: Page) -> bool:
     """`At BP 150, Tab X`, `Till Hb 12: Tab X`: what stands before a name measures or times it."""
     words = _WORD.findall(page.text_of(body))
     remarks = page.lexicon.remarks
-    if not remarks.deciding.isdisjoint(word for word in words if word not in remarks.nouns) or not _NEGATIONS.isdisjoint(words):
+    if not remarks.deciding.isdisjoint(word for word in words if word not in remarks.nouns) or not page.words.negations.isdisjoint(words):
         # `(not 1) Tab X`
         return True
     if any(c.kind in _REGIMEN or c.kind == "weekday" for c in body):
         # `weekly Tab X`
         return True
-    if any(means(c, "review_phrases") for c in body) or not _LEADS.isdisjoint(words) or words[-1:] == ["or"]:
+    if any(means(c, "review_phrases") for c in body) or not page.words.leads.isdisjoint(words) or words[-1:] == ["or"]:
         return True
-    if _THEREFORE.match(page.text, body[-1].end):
+    if page.words.therefore.match(page.text, body[-1].end):
         # `Uric acid 7.1, so Tab X`: a reason.
         return False
     measured = any(means(c, "header_line_starts") or c.kind == "indication" for c in body)
@@ -475,7 +451,17 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     `changed`: below them, so is what was changed; `section`: of its heading, `header` behind a name or another head of the paper;
     `told`: under a heading of what was found.
     """
-    titled = section == "header"
+    words = _WORD.findall(page.text_of(body))
+    return (
+        _is_of_taking(body, page, section)
+        or _says_whether(body, page, words, told=told)
+        or _is_of_orders(body, page, words, section=section, told=told)
+        or _is_of_a_medicine(body, page, words, changed=changed, section=section, told=told)
+    )
+
+
+def _is_of_taking(body: Sequence[Chunk], page: Page, section: str) -> bool:
+    """Whether its kinds alone say how a medicine is taken, whatever its words."""
     if section == "stop" and all(len(word) < _NAMED for word in _WORD.findall(page.text_of(body))):
         # `Stop x1`: no medicine is named.
         return True
@@ -485,13 +471,15 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if any(c.kind in ("number", "amount") and after.kind == "prn" for c, after in itertools.pairwise(body)):
         # `Fever: PCM 650 SOS`
         return True
-    if body[-1].kind == "cue" and body[-1].value[0] == "conditional":
-        # `Dard ho to`
-        return True
     if section not in _TAKEN_BY_OTHERS_OR_BEFORE and _is_shaped_as_order(body, page.lexicon):
         return True
-    text = page.text_of(body)
-    words = _WORD.findall(text)
+    # `Dard ho to`
+    return body[-1].kind == "cue" and bool(body[-1].value[0] == "conditional")
+
+
+def _says_whether(body: Sequence[Chunk], page: Page, words: Sequence[str], *, told: bool) -> bool:
+    """Whether its words limit the orders, take them back or put them off."""
+    kinds = {c.kind for c in body}
     remarks = page.lexicon.remarks
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
         return True
@@ -506,27 +494,36 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     if conditional and any(c.kind == "verb" or c.value == "order_forms" for c in body):
         # `take with water if fever`, `he is advised to take with water if fever`
         return True
-    if not _POINTING.isdisjoint(words) and not _WHETHER.isdisjoint(words):
+    if not page.words.pointing.isdisjoint(words) and not page.words.whether.isdisjoint(words):
         # `the following should be begun once the report is negative`
         return True
-    if told and remarks.deciding_short.issuperset(words):
-        # `HPI: irregular`
-        return True
-    labelled = _SETTLED if ":" in text else _SETTLED - {"label"}
+    # `HPI: irregular`
+    return told and remarks.deciding_short.issuperset(words)
+
+
+def _is_of_orders(body: Sequence[Chunk], page: Page, words: Sequence[str], *, section: str, told: bool) -> bool:
+    """Whether ordinary speech in a short clause, or what orders are called in it, may be said of them."""
+    kinds = {c.kind for c in body}
+    labelled = _SETTLED if ":" in page.text_of(body) else _SETTLED - {"label"}
     unsettled = [c for at, c in enumerate(body) if c.kind not in (labelled if at else _SETTLED)]
     spoken = {word for c in unsettled for word in _WORD.findall(page.text_of([c]))}
-    if len(words) <= (_SHORT if told else _LONGEST_TOLD) and not remarks.ordinary.isdisjoint(spoken):
+    if len(words) <= (_SHORT if told else _LONGEST_TOLD) and not page.lexicon.remarks.ordinary.isdisjoint(spoken):
         return True
     regimen = not kinds.isdisjoint(_REGIMEN) or (len(body) > 1 and body[-1].kind == "route")
     if not told and len(words) <= _SHORT and regimen and kinds.isdisjoint(_COMPLAINT - {"mark"}):
         # `Weekly pillbox`, `Oral to IV`
         return True
-    if short and any(c.kind == "prn" for c in body):
+    if len(words) <= _SHORT and not told and "prn" in kinds:
         # `Sleep SOS`
         return True
-    if titled and "prescription" in spoken:
-        # `Name: A B, prescription of C`
-        return True
+    # `Name: A B, prescription of C`
+    return section == "header" and "prescription" in spoken
+
+
+def _is_of_a_medicine(body: Sequence[Chunk], page: Page, words: Sequence[str], *, changed: bool, section: str, told: bool) -> bool:
+    """Whether a medicine is told of, or what was changed, ended or handed to somebody."""
+    kinds, remarks = {c.kind for c in body}, page.lexicon.remarks
+    titled, short = section == "header", len(words) <= _SHORT and not told
     relative = any(means(c, "person_roles") or (c.kind == "cue" and c.value[0] == "family") for c in body)
     if section not in _NOT_TAKEN and not relative and is_told_of(body, words, remarks):
         return True
@@ -583,26 +580,17 @@ def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:
     return any(c.kind != "mark" and len(text := page.text_of([c])) > 1 and page.lexicon.plain.group(text) for c in chunks)
 
 
-# `PTO`, `continued overleaf`: more stands where nobody reads. `Page 2 of 2` at its end says that nothing does.
-_GOES_ON = re.compile(
-    r"\bp\.? ?t\.? ?o\b\.?|\b(?:contd?|continue[sd]?)\.? (?:on|over|to) (?:the )?(?:next|back|reverse|other|page|leaf)|\boverleaf\b|"
-    r"\b(?:see|turn) (?:over|reverse|back)\b"
-)
+# `Page 2 of 2` at its end says that nothing more follows.
 _PAGES = re.compile(r"\bpage:? ?(\d+) ?(?:of|/) ?(\d+)")
-_COUNTED = r"(?:medicines|drugs|items|medications|meds)"
-_TOTAL = re.compile(rf"\btotal ?[:=-]? ?(\d+) ?{_COUNTED}\b|\b(?:total|nos?\.? of) ?{_COUNTED} ?[:=-]? ?(\d+)\b")
-# Marks for what stands above, and words for what is replaced, on the line of an order.
+# Marks for what stands above.
 _DITTO = re.compile(r"(?<!\S)(?:- ?)?(?:\" ?\"|\"|''|,,)(?: ?-)?(?!\S)")
-_SAME = re.compile(r"(?<!continue )(?<!cont )(?<!ct )(?<!adv )(?<!rest )\bsame\W*$|\bto start\W*$|\((?:ip|ward|er|ed|icu|casualty)\)\W*$")
-# A line of its own between two orders that makes them alternatives.
-_EITHER = re.compile(r"\W*(?:/|or|vs|versus|ya|या)\W*")
 # The last column of a table: `+` what is added, `-` what is taken off.
 _ADDED, _TAKEN_OFF = re.compile(r"\| *\+ *\|? *$"), re.compile(r"\| *(?:-|x|✗|✘|×) *\|? *$")
-_REPLACED = re.compile(r"\b(?:instead|in place of|in lieu of|(?:to be )?replaced by|to replace)\b")
 
 
 def _signs(page: Page) -> Iterator[tuple[int, int]]:
     """What a line says of the page or of the orders on it, whatever else stands there: that more follows, how many, the same again."""
+    words = page.words
     pages: dict[int, tuple[int, int]] = {}
     last = 0
     lines = [page.text[start:end] for start, end in page.spans]
@@ -612,12 +600,12 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
         if found := _PAGES.search(text):
             pages[int(found[1])] = span
             last = max(last, int(found[2]))
-        total = _TOTAL.search(text)
+        total = words.total.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
-        of_an_order = page.has_order(line) and _SAME.search(text) is not None
-        either = page.orders[0] < line < page.orders[-1] and _EITHER.fullmatch(text) is not None
-        beside = line in near and (_DITTO.search(text) or _REPLACED.search(text))
-        if _GOES_ON.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):
+        of_an_order = page.has_order(line) and words.same.search(text) is not None
+        either = page.orders[0] < line < page.orders[-1] and words.either.fullmatch(text) is not None
+        beside = line in near and (_DITTO.search(text) or words.replaced.search(text))
+        if words.overleaf.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):
             yield span
     if sum(1 <= number <= last for number in pages) != last:
         yield from pages.values()

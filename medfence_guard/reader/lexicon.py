@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from medfence_guard.reader.lexer import NUMBER, WORD, lex
+from medfence_guard.reader.tables import ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords
 from medfence_guard.reader.text import fold
 
 
@@ -538,6 +539,7 @@ class PlainWords(NamedTuple):
     lasting: frozenset[str]
     vague: frozenset[str]
     refusing: frozenset[str]
+    rules: PlainRules
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> PlainWords:
@@ -561,6 +563,7 @@ class PlainWords(NamedTuple):
             lasting=frozenset(raw["lasting"]),
             vague=frozenset(raw["vague"]),
             refusing=frozenset(raw["refusing"]),
+            rules=PlainRules.from_json(raw["rules"]),
         )
 
     def opening(self, tokens: Sequence[str]) -> int:
@@ -683,6 +686,11 @@ class Lexicon:
     plain: PlainWords
     advice: Advice
     quoted: QuotedWords
+    status: StatusWords
+    told: ToldWords
+    clauses: ClauseWords
+    page: PageWords
+    claims: ClaimWords
     spoken: frozenset[str]
     printed: tuple[str, ...]
     ending: frozenset[str]
@@ -858,28 +866,28 @@ _MEAL_WORD = re.compile(r"[a-z]{4,}").fullmatch
 _CODE = re.compile(r"[a-z]{2,3}").fullmatch
 
 
-def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
-    """Compile the parsed lexicon files, keyed by file stem. A missing table is a KeyError for the rulepack loader to report."""
-    build = _Builder()
+def _units(raw: Mapping[str, Any]) -> tuple[dict[str, Unit], dict[str, Unit]]:
+    """The units by each word for them, and by their code."""
     units: dict[str, Unit] = {}
     by_ucum: dict[str, Unit] = {}
-    for row in tables["units"]["units"]:
+    for row in raw["units"]:
         unit = Unit(row["ucum"], row["dimension"], Fraction(row["scale"]))
         by_ucum[unit.ucum] = unit
         for alias in [*row["aliases"], *row.get("error_prone", ())]:
             notes: tuple[str, ...] = ("error_prone_unit",) if alias in row.get("error_prone", ()) else ()
             notes += ("ocr_ambiguous_unit",) if alias in row.get("ocr_ambiguous", ()) else ()
             units[alias] = unit._replace(notes=notes)
-    for row in tables["units"]["not_doses"]:
+    for row in raw["not_doses"]:
         for alias in row["aliases"]:
             units[alias] = Unit(row["ucum"], "not_a_dose", Fraction(1))
-    _timing(build, tables["timing"])
-    forms = tables["forms"]
+    return units, by_ucum
+
+
+def _forms_and_routes(build: _Builder, forms: Mapping[str, Any], routes: Mapping[str, Any]) -> None:
     for row in forms["forms"]:
         build.add_all([s for s in row["surfaces"] if len(s) > 1], Meaning("form", row["form"]))
     for row in forms["release"]:
         build.add(row["token"], Meaning("release", (row["token"].replace(" ", "_"), row["family"])))
-    routes = tables["routes"]
     for row in routes["routes"]:
         build.add_all(row["surfaces"], Meaning("route", row["route"]))
     for surface, route in routes["route_needs_position"].items():
@@ -888,7 +896,9 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         build.add_all(row["surfaces"], Meaning("site", row["site"]))
     for surface, site in routes["ambiguous_sites"].items():
         build.add(surface, Meaning("site", site, ("ambiguous_site",)))
-    inert = tables["inert"]
+
+
+def _inert(build: _Builder, inert: Mapping[str, Any]) -> None:
     for category in inert["categories"]:
         build.add_all([*category["words"], *category["phrases"]], Meaning("inert", category["name"]))
     reasons = inert["indications"]
@@ -897,7 +907,9 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         build.add_all(reasons[key], Meaning("indication_part", key))
     build.add_all(inert["order_verbs"]["plain"], Meaning("verb", "plain"))
     build.add_all(inert["order_verbs"]["route_bearing"], Meaning("verb", "route_bearing"))
-    sections = tables["sections"]
+
+
+def _sections(build: _Builder, sections: Mapping[str, Any]) -> None:
     for row in sections["sections"]:
         build.add_all(row["headings"], Meaning("heading", (row["name"], row["medication_status"])))
     for label, target in sections["column_labels"].items():
@@ -909,7 +921,9 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     build.add_all(sections["instruction_to_model"].get("labels", ()), Meaning("model_label", True))
     build.add_all(sections["composition"]["starts"], Meaning("composition", "start"))
     build.add_all(sections["composition"]["joins"], Meaning("composition", "join"))
-    cues = tables["cues"]
+
+
+def _cues(build: _Builder, cues: Mapping[str, Any]) -> None:
     build.add_all(cues["medicine_classes"], Meaning("medicine_class", True))
     for row in cues["cues"]:
         build.add_all(row["phrases"], Meaning("cue", (row["class"], row["direction"])))
@@ -918,6 +932,20 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     build.add_all(cues.get("collective_listed", ()), Meaning("collective", "listed"))
     build.add_all([c for c in cues["then_connectors"] if c[0].isalpha()], Meaning("then", "then"))
     build.add_all(cues["terminators"], Meaning("terminator", True))
+
+
+def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
+    """Compile the parsed lexicon files, keyed by file stem. A missing table is a KeyError for the rulepack loader to report."""
+    forms, routes, inert, sections, cues = (tables[name] for name in ("forms", "routes", "inert", "sections", "cues"))
+    units, by_ucum = _units(tables["units"])
+    build = _Builder()
+    # In this order: of two meanings of a phrase that are of one kind, the first comes first.
+    _timing(build, tables["timing"])
+    _forms_and_routes(build, forms, routes)
+    _inert(build, inert)
+    _sections(build, sections)
+    _cues(build, cues)
+    reasons = inert["indications"]
     time_units = {alias: unit for unit, aliases in tables["units"]["time"].items() for alias in aliases}
     meal_words = {word for row in tables["timing"]["when"] for surface in row["surfaces"] for word in surface.split() if _MEAL_WORD(word)}
     timing_rows = [*tables["timing"]["rates"], tables["timing"]["prn"]]
@@ -963,6 +991,11 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         plain=plain,
         advice=Advice.from_json(tables["advice"], _without(tables["plain"]["groups"], plain.vague)),
         quoted=QuotedWords.from_json(tables["quoted"]),
+        status=StatusWords.from_json(cues),
+        told=ToldWords.from_json(tables["told"]),
+        clauses=ClauseWords.from_json(tables["clauses"]["clauses"]),
+        page=PageWords.from_json(tables["clauses"]["page"]),
+        claims=ClaimWords.from_json(tables["claims"]),
         spoken=frozenset(build.words() | set(units) | set(time_units) | set(tables["units"]["number_words"])) - plain.group_of.keys(),
         printed=tuple(sections["boilerplate"]),
         ending=frozenset(p for row in cues["cues"] if row["class"] not in _GOING_ON for p in row["phrases"] if " " not in p),

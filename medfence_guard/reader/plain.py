@@ -25,6 +25,7 @@ from medfence_guard.reader.chunks import Chunk, meaning_of
 from medfence_guard.reader.lexicon import PlainWords, Rate, longest
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.roles.record import DAY_PARTS
+from medfence_guard.reader.tables import PlainRules
 
 _TIMES = frozenset("rate duration duration_open weekday date when code stat malformed".split())
 _NUMBERS = frozenset("number percent tuple range".split())
@@ -42,17 +43,7 @@ _GROUPS = {
 }
 _HEADED = {"followup": "visits_and_papers", "investigations": "tests"}
 _AIMED_AT = frozenset({"foods_and_drinks", "activities", "care"})
-_VITAMIN = frozenset({"vit", "vitamin"})
-_SUPPLEMENTS = _VITAMIN | {"b12", "d3"}
 _OFTEN = frozenset("rate slots weekday prn stat".split())
-# `If fever persists, repeat CBC`: what is to be done stands behind one of these.
-_ANSWERING = frozenset(", : - repeat get do send check".split())
-_LENGTHS = frozenset({"min", "mins", "minutes", "hour", "hours", "km"})
-# Of a weight, a fracture, a salt; alone, of a dose.
-_NEEDS_ANOTHER = frozenset({"reduction", "increase", "decrease"})
-_COUNTED = frozenset("strip strips pack packs packet packets box boxes bottle bottles sachet sachets tube tubes".split())
-_INFUSED = frozenset("fluid fluids saline".split())
-_ASKING = frozenset((first, "with") for first in ("check", "confirm", "ask", "discuss"))
 # What each thing said of time needs as its subject, by what `_done_as` calls it.
 _DONE_AS = {
     "need": frozenset({"done", "met"}),
@@ -65,13 +56,6 @@ _DONE_AS = {
 # What is refused may be so at a time: `No driving at night`.
 _REFUSED = frozenset({"occasion", "length"})
 _LONGEST_REFUSAL = 5
-_NEEDED = frozenset({"sos", "prn"})
-_OF_DOSES = frozenset({"x", "twice", "thrice", "hourly"})
-_RHYTHMS = frozenset("once twice daily weekly hourly regularly frequently".split())
-# Behind one of these a length of time is until when: `CBC after 2 weeks`.
-_APPOINTING = frozenset("after in within at by next every from till until beyond".split())
-_OF_THE_SUN = frozenset("exposure protection damage light".split())
-_NUMBERED = frozenset("day stage grade type class phase no".split())
 _MARKS = frozenset(",/&+-()'\".:")
 _TOKEN = re.compile(r"[a-z\u0900-\u097f][a-z0-9\u0900-\u097f']*(?:-[a-z]+)*|\d+(?:[.,/:]\d+)*|\S")
 
@@ -112,12 +96,12 @@ def is_plain(
     while at < last:
         token, chunk, before = tokens[at], held[at], tokens[at - 1] if at else ""
         group = words.group(token) or _group_of(chunk)
-        if token in _VITAMIN and tested and tokens[at + 1 : at + 2] and tokens[at + 1] in words.analytes:
+        if token in words.rules.vitamin and tested and tokens[at + 1 : at + 2] and tokens[at + 1] in words.analytes:
             group = "tests"
         if group is None and token in words.analytes and before in words.measured_in:
             group = "tests"
         if group is not None:
-            answered = answered or token in words.visits or (group in words.conditional and before in _ANSWERING)
+            answered = answered or token in words.visits or (group in words.conditional and before in words.rules.answering)
             timed = timed or group in words.timed
             conditional = conditional or group in words.conditional or opened > 0
             at += 1
@@ -136,7 +120,7 @@ def is_plain(
             at += 1
         else:
             return False
-    return answered and ((headed and not _is_of_taking(tokens, held)) or _have_their_subjects(tokens, held, words))
+    return answered and ((headed and not _is_of_taking(tokens, held, words.rules)) or _have_their_subjects(tokens, held, words))
 
 
 def _have_their_subjects(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords) -> bool:
@@ -150,7 +134,7 @@ def _have_their_subjects(tokens: Sequence[str], held: Sequence[Chunk | None], wo
     for end in [*(at for at, token in enumerate(tokens) if token == ","), len(tokens)]:
         subjects = frozenset(filter(None, kinds[start:end])) or subjects
         refused = not words.refusing.isdisjoint(tokens[start : min(end, start + _LONGEST_REFUSAL)])
-        for need in _needs(tokens[start:end], held[start:end]):
+        for need in _needs(tokens[start:end], held[start:end], words.rules):
             found = frozenset(filter(None, kinds)) if need == "condition" else subjects
             if _DONE_AS[need].isdisjoint(found) and not (refused and need in _REFUSED and found):
                 return False
@@ -158,9 +142,9 @@ def _have_their_subjects(tokens: Sequence[str], held: Sequence[Chunk | None], wo
     return True
 
 
-def _is_of_taking(tokens: Sequence[str], held: Sequence[Chunk | None]) -> bool:
+def _is_of_taking(tokens: Sequence[str], held: Sequence[Chunk | None], rules: PlainRules) -> bool:
     """`Follow up: TDS`, `Tests: after food`, `Review: x 5 days`: no visit is so often, at a meal, or for so long."""
-    if not _OF_DOSES.isdisjoint(tokens):
+    if not rules.of_doses.isdisjoint(tokens):
         return True
     chunks = (chunk for chunk in held if chunk is not None)
     return any((c.kind == "when" and c.value[0] not in DAY_PARTS) or (c.kind == "rate" and _is_of_a_day(c.value)) for c in chunks)
@@ -190,7 +174,7 @@ def _done_as(at: int, tokens: Sequence[str], held: Sequence[Chunk | None], words
     return "met" if group in words.conditional else "told"
 
 
-def _needs(tokens: Sequence[str], chunks: Sequence[Chunk | None]) -> set[str]:
+def _needs(tokens: Sequence[str], chunks: Sequence[Chunk | None], rules: PlainRules) -> set[str]:
     """What is said in a part of a clause that needs a subject of its own: of `_DONE_AS`."""
     found: set[str] = set()
     for at, (token, chunk) in enumerate(zip(tokens, chunks, strict=True)):
@@ -198,26 +182,26 @@ def _needs(tokens: Sequence[str], chunks: Sequence[Chunk | None]) -> set[str]:
         before = tokens[at - 1] if at else ""
         if at and chunk is not None and chunk is chunks[at - 1]:
             continue
-        if kind in ("prn", "stat") or token in _NEEDED:
+        if kind in ("prn", "stat") or token in rules.needed:
             found.add("need")
-        elif token == "sun" and tokens[at + 1 : at + 2] and tokens[at + 1] in _OF_THE_SUN:
+        elif token == "sun" and tokens[at + 1 : at + 2] and tokens[at + 1] in rules.of_the_sun:
             continue
-        elif kind in ("rate", "weekday", "unsupported") or token in _RHYTHMS:
+        elif kind in ("rate", "weekday", "unsupported") or token in rules.rhythms:
             found.add("rhythm")
         elif kind == "when":
             found.add("occasion")
-        elif kind == "duration" and not _APPOINTING.intersection((before, token)):
+        elif kind == "duration" and not rules.appointing.intersection((before, token)):
             found.add("length")
-        elif kind == "number" and at == len(tokens) - 1 and before not in _NUMBERED:
+        elif kind == "number" and at == len(tokens) - 1 and before not in rules.numbered:
             found.add("count")
-        elif token in ("if", "when", "case"):
+        elif token in rules.conditions:
             found.add("condition")
     return found
 
 
 def _counted_walk(tokens: Sequence[str], words: PlainWords) -> int:
     """`30 min brisk walk daily`: how many tokens say how long, before what a body does."""
-    counted = len(tokens) > 2 and tokens[0].isdigit() and tokens[1] in _LENGTHS
+    counted = len(tokens) > 2 and tokens[0].isdigit() and tokens[1] in words.rules.lengths
     return 2 if counted and words.group(tokens[2]) == "activities" else 0
 
 
@@ -225,14 +209,14 @@ def _is_of_no_subject(tokens: Sequence[str], held: Sequence[Chunk | None], words
     """`Strips 2`, `Gradual reduction`, `Do not repeat`, `Check with GP`, `Fluids 500 ml stat`: plain words that say nothing plain."""
     groups = [(token, words.group(token) or _group_of(chunk)) for token, chunk in zip(tokens, held, strict=True)]
     subjects = [token for token, group in groups if group is not None and token not in words.small]
-    if (not subjects and not {"not", "no"}.isdisjoint(tokens)) or tuple(tokens[:2]) in _ASKING:
+    if (not subjects and not words.rules.denying.isdisjoint(tokens)) or (tokens[0] in words.rules.asking and tokens[1:2] == ["with"]):
         return True
-    if _NEEDS_ANOTHER.issuperset(subjects) and subjects:
+    if words.rules.needs_another.issuperset(subjects) and subjects:
         return True
     counted = {chunk.kind for chunk in held if chunk is not None}
-    if len(tokens) == 2 and "number" in counted and subjects and tokens[0] in _COUNTED:
+    if len(tokens) == 2 and "number" in counted and subjects and tokens[0] in words.rules.counted:
         return True
-    return "amount" in counted and ("stat" in counted or "over" in tokens) and not _INFUSED.isdisjoint(tokens)
+    return "amount" in counted and ("stat" in counted or "over" in tokens) and not words.rules.infused.isdisjoint(tokens)
 
 
 def _ends(cue: Chunk) -> bool:
@@ -250,7 +234,7 @@ def _are_analytes(tokens: Sequence[str], held: Sequence[Chunk | None], words: Pl
     given = False
     for at, (token, chunk) in enumerate(zip(tokens, held, strict=True)):
         named = chunk is not None and chunk.kind == "drug"
-        if not named and token not in _SUPPLEMENTS:
+        if not named and token not in words.rules.supplements:
             continue
         # `S. calcium`, `serum calcium`, `calcium level`
         beside = {*tokens[max(0, at - 2) : at][-1:], *tokens[at + 1 : at + 2]}
@@ -258,15 +242,15 @@ def _are_analytes(tokens: Sequence[str], held: Sequence[Chunk | None], words: Pl
         tested = tested or (named and (of_s or not words.measured_in.isdisjoint(beside)))
         if named and (not tested or token not in words.analytes):
             return False
-        given = given or not (of_s or not words.measured_in.isdisjoint(beside - _SUPPLEMENTS))
-    return not (given and _is_regimen(tokens, held))
+        given = given or not (of_s or not words.measured_in.isdisjoint(beside - words.rules.supplements))
+    return not (given and _is_regimen(tokens, held, words.rules))
 
 
-def _is_regimen(tokens: Sequence[str], held: Sequence[Chunk | None]) -> bool:
+def _is_regimen(tokens: Sequence[str], held: Sequence[Chunk | None], rules: PlainRules) -> bool:
     """Whether a clause says how often or how long, and not only when."""
     return any(
         chunk is not None
-        and (chunk.kind in _OFTEN or (chunk.kind == "duration" and tokens[at - 1 : at] and tokens[at - 1] not in _APPOINTING))
+        and (chunk.kind in _OFTEN or (chunk.kind == "duration" and tokens[at - 1 : at] and tokens[at - 1] not in rules.appointing))
         for at, chunk in enumerate(held)
         if not (at and chunk is held[at - 1])
     )

@@ -16,46 +16,13 @@ from collections.abc import Callable
 from medfence_guard.reader.lexicon import Lexicon, spoken_in
 
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
-_ORDINAL = r"(?:first|second|third|fourth|fifth|last|1st|2nd|3rd|4th|5th)"
-_NUMBERS = r"\d{1,2}(?: ?(?:,|&|and|\+) ?\d{1,2})*"
-_NOUN = r"(?:one|two|three|drug|medicine|medication|tablet|tab|item|order|no|number)s?"
-_COUNT = re.compile(r"\d|first|second|third|fourth|fifth|last")
-# `Only 1 and 2`, `Omit no 2`, `the second medicine`, `No. 3 is for wife`, `1 & 2 for mother`
-_BY_PLACE = re.compile(
-    rf"\b{_ORDINAL} {_NOUN}\b|"
-    rf"^(?:please |kindly )?(?:only|give|omit|cancel|delete|stop|hold|skip|remove|repeat|continue|take) (?:only )?(?:nos?\.? ?|items? |#)?"
-    rf"{_NUMBERS}(?: only| alone)?\W*$|"
-    rf"\b(?:nos?\.?|items?|number|drug|medicine|#) ?{_NUMBERS}\b(?! ?(?:mg|ml|days?|weeks?|months?|years?|%))|"
-    rf"^(?:& ?)?{_NUMBERS} (?:only|for|not)\b(?! ?\d)|"
-    # `Circled: 1, 3`, `Dispense 1 and 3`
-    rf"^[a-z]+ ?:? ?\d{{1,2}}(?: ?(?:,|&|and) ?\d{{1,2}})+\W*$"
-)
-_OTHER_BED = re.compile(r"\b(?:bed|cot|room)(?: no)?\.? ?\d")
-_PROVIDED = ("assuming ", "provided ", "providing ", "unless ", "in case ")
-_LIMITING = ("only ", "not ", "each ")
-_OF_A_NUMBER = re.compile(r"^\d{1,2} ?- ?[a-z]{3,} [a-z]")
 # Slots that run from the night to the morning: `N-A-M`, `(Night - Noon - Morning)`.
 _REVERSED_SLOTS = re.compile(r"\bn ?[-/ ] ?[an] ?[-/ ] ?m\b|\bnight\W+(?:noon|afternoon|evening)\W+(?:noon|morning)\b")
-# `Continue at discharge: No`, `Reaction: cough`, `Expires: 05/02/2024`: a field of the record below an order.
-_ENDING_FIELD = re.compile(
-    r"^(?:continue[a-z ]*|active|prescribed|current)\s*:\s*(?:no|n|nil|false|x)\b|"
-    r"^(?:reaction|expires|expiry|ends?|end date|stop date|stopped on|on hold)\s*:|^allergy\s*:\s*(?:yes|y|true)\b"
-)
-
-
-def ends_the_order_above(text: str) -> bool:
-    """Whether a labelled line below an order says that it does not go on, or that it harmed."""
-    return _ENDING_FIELD.match(text) is not None
 
 
 def turns_the_slots(text: str) -> bool:
     """Whether a line says that slots are written from night to morning."""
     return _REVERSED_SLOTS.search(text) is not None
-
-
-def selects_by_number(text: str) -> bool:
-    """Whether a line picks some orders of the list by their numbers."""
-    return _BY_PLACE.search(text) is not None
 
 
 def speaks_of_orders(text: str, lexicon: Lexicon, *, behind: bool) -> bool:
@@ -67,22 +34,9 @@ def speaks_of_orders(text: str, lexicon: Lexicon, *, behind: bool) -> bool:
     return words.other_papers.search(text) is not None or (behind and words.no_intake.search(text) is not None)
 
 
-# `Week 2`, `Day 7`, `Step 2`, `Cycle 1 D1-D5`, `M/W/F`, `S T O P P E D`
-_COUNTED_HEADING = re.compile(
-    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|"
-    r"^(?:[a-z] ){3,}[a-z]$|^follow ?-? ?up .*\blater$"
-)
-# `Ward rounds 2 days ago`, `OPD visit 6 months back`: an occasion of prescribing that is over.
-_PAST_OCCASION = re.compile(
-    r"^(?:[a-z.']+ ){0,3}"
-    r"(?:clinic|opd|visit|round|consult|consultation|review|check ?-?up|appointment|prescription|rx|order|note)s?\W+(?:[a-z]+ )?"
-    r"(?:day before yesterday|(?:\d+|an?|one|two|three|four|five|six|few|several|couple of) ?"
-    r"(?:h|hr|hour|d|day|wk|week|mth|month|yr|year|din|hafte|mahine|saal)s?\.? ?(?:ago|back|before|prior|earlier|pehle|pahle))\W*$"
-)
 # The section of `Changes today:`.
 CHANGES = "changes"
 _LONGEST_SENTENCE = 200
-_NOT_YET = frozenset({"be", "being", "will", "due", "planned", "last", "previous", "when", "mother", "father", "husband", "wife"})
 _DECORATION = "#=*-_:. ()<>/[]~|"
 
 
@@ -92,7 +46,7 @@ def heads_something_else(text: str, lexicon: Lexicon) -> bool:
     bare = re.sub(r"</?[a-z0-9]+>", " ", text).strip(_DECORATION)
     if not bare or len(bare) > 60:
         return False
-    if _COUNTED_HEADING.match(bare) or _PAST_OCCASION.match(bare):
+    if lexicon.page.counted_heading.match(bare) or lexicon.page.past_occasion.match(bare):
         return True
     if not words.may_find("other_headings", spoken_in(bare)) or words.other_headings.search(bare) is None:
         return False
@@ -124,7 +78,7 @@ def place_of_treatment(text: str, lexicon: Lexicon) -> int:
     for found in lexicon.order_headings.given_today.finditer(text):
         begins = max(text.rfind(mark, max(0, found.start() - _LONGEST_SENTENCE), found.start()) for mark in ".;\n") + 1
         said = _WORD.findall(text, begins, found.end())[:-2]
-        limiting = (remarks.denials, lexicon.doubt_words, remarks.deciding_first, _NOT_YET)
+        limiting = (remarks.denials, lexicon.doubt_words, remarks.deciding_first, lexicon.page.not_given_yet)
         if not any(word in words for word in said for words in limiting):
             return found.start()
     return len(text)

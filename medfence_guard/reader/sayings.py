@@ -28,38 +28,6 @@ _OF_A_SET = _FOUND | {"header_line_starts", "site"}
 # What a patient does or is done to, at its time; what he has or has not.
 _OCCASIONS = frozenset({"activities", "procedures", "foods_and_drinks", "nursing"})
 _STATES = frozenset({"findings_and_symptoms", "body", "tests", "nursing"})
-_MEALS = frozenset({"food", "meal", "meals", "feed", "feeds", "intake"})
-_DENYING = frozenset({"no", "without", "nil"})
-# What orders are called, all of them together.
-ORDER_NOUN = r"(?:medicines?|medications?|meds|drugs?|tablets?|tabs|pills|rx|treatment|therapy|prescription|dawaiyan|dawai|dawa)"
-_SETS = frozenset("medicines medications meds drugs tablets pills".split())
-# `Same tablets`, `Medicines: same`, `As before`; `Cont Rx` unless the page lists what is taken.
-_AGAIN = re.compile(
-    rf"(?:the )?same (?:old |previous )?{ORDER_NOUN}|{ORDER_NOUN} ?[:=-]* ?(?:the )?(?:same|unchanged|as before|as earlier)|"
-    r"(?:same )?(?:as|like) (?:before|earlier)"
-)
-_GOES_ON = re.compile(
-    rf"(?:to )?(?:cont(?:inue|inued|d)?|ct|rpt|repeat)\.? (?:the |with )?{ORDER_NOUN}|"
-    rf"{ORDER_NOUN} ?[:=-]* ?(?:to )?(?:cont(?:inue|inued|d)?|ct)\.?"
-)
-# `Dx: white coat HTN, no drugs`: of what is found, that nothing is ordered for it.
-_NEEDS_NONE = re.compile(
-    rf"(?:[,;:.(/-] ?|\band )(?:no|nil|without|needs no|not for)(?: any| all| more| further)? {ORDER_NOUN}"
-    r"(?: (?:needed|required|indicated|advised|at present|for now|now))?\W*$|\b(?:drug|medicine|medication)[ -]free\W*$"
-)
-# `Alcohol: stop tablets`, `Smoking - medicines stopped`: behind a subject, an end of all that is ordered.
-_STOPS_THEM = re.compile(
-    rf"[a-z ]{{2,30}} ?[:-]+ ?(?:(?:stop|quit|leave|omit|hold|no)(?: the| all| these)* {ORDER_NOUN}|{ORDER_NOUN} (?:stopped|held|off|over))"
-)
-# `GP to continue`: another doctor orders from here on, and this paper may not.
-_ANOTHER_GOES_ON = re.compile(
-    r"(?:(?:the|your|own|family|local|treating|referring) )*"
-    r"(?:gp|doctor|dr|physician|surgeon|pcp|nurse|rmo|[a-z]+ologist|[a-z]+iatrist) "
-    r"(?:(?:to|may|can|will|please|pls|kindly) )+(?:cont(?:inue)?|ct|carry on|take over|repeat)"
-    rf"(?: (?:the|all|these|above|same|{ORDER_NOUN}))*"
-)
-# Whose the paper is, told of a person who is another's: `Baby of Sunita`. `W/o Ramesh` names the patient.
-_ANOTHERS = re.compile(r"(?:the )?(?:baby|newborn|infant|child|twins?|care|mother|father|parent|ward) of [a-z]{2,}|[bfm]/o [a-z]{2,}")
 _LONGEST_NAME = 2
 _OF_WHAT_FOLLOWS = frozenset({"cue", "prn", "unsupported"})
 _GOING_ON = ("continue", "before")
@@ -74,6 +42,7 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
     """The lines, or sentences of them. `reported`: the page lists what the patient takes; `bare`: each line without bullets and numbers;
     `told`: the lines under a heading of what was found.
     """
+    words = page.words
     for line, (chunks, body) in enumerate(zip(page.lines, bare, strict=True)):
         if not body:
             continue
@@ -81,15 +50,15 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
         span = (min(c.start for c in chunks), max(c.end for c in chunks))
         found_here = "diagnosis" in (page.sections[line][0][0], page.sections[line][1][0]) or body[0].kind == "indication"
         if (
-            (found_here and _NEEDS_NONE.search(text))
-            or _STOPS_THEM.fullmatch(text.strip(_AROUND))
+            (found_here and words.needs_none.search(text))
+            or words.stops_them.fullmatch(text.strip(_AROUND))
             or (not page.has_order(line) and any(_feeds_by_a_schedule(part, page) for part in parted(body, ".;")))
             or _gives_what_is_measured(line, chunks, page)
         ):
             yield span
             continue
         if line < page.orders[0]:
-            if _ANOTHERS.fullmatch(text.strip(_AROUND)):
+            if words.anothers.fullmatch(text.strip(_AROUND)):
                 yield span
             continue
         if line not in told and (
@@ -101,12 +70,11 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
             yield span
         for found in _SENTENCE.finditer(text):
             said = found[0].strip(_AROUND)
-            if _AGAIN.fullmatch(said) or _ANOTHER_GOES_ON.fullmatch(said) or (not reported and _GOES_ON.fullmatch(said)):
+            if words.again.fullmatch(said) or words.another_goes_on.fullmatch(said) or (not reported and words.goes_on.fullmatch(said)):
                 yield span[0] + found.start(), span[0] + found.end()
 
 
 _SCHEDULED = frozenset({"rate", "slots", "when", "prn", "stat"})
-_IN_WORDS = frozenset("daily weekly everyday nightly bedtime morning night noon evening regularly".split())
 _FOODS = "foods_and_drinks"
 _PARTS_OF_A_VALUE = frozenset({"number", "amount"})
 
@@ -120,7 +88,7 @@ def _feeds_by_a_schedule(body: Sequence[Chunk], page: Page) -> bool:
     if not times or len(words) + len(times) + sum(c.kind in _PARTS_OF_A_VALUE for c in body) != len(body):
         return False
     said = [page.text_of([c]) for c in times]
-    abbreviated = any(" " not in text and text not in _IN_WORDS for text in said)
+    abbreviated = any(" " not in text and text not in page.words.in_words for text in said)
     groups = [page.lexicon.plain.group(word) for word in words]
     return abbreviated and _FOODS in groups and None not in groups
 
@@ -165,17 +133,17 @@ def _heads_visits(chunk: Chunk) -> bool:
 
 def _limits_by_a_state(line: int, body: Sequence[Chunk], page: Page) -> bool:
     """`No sleep` right below an order: one finding alone may be when it is taken. Several are what was found."""
-    if page.text_of(body[:1]) not in _DENYING or not page.has_order(line - 1) or page.has_order(line):
+    if page.text_of(body[:1]) not in page.words.denying or not page.has_order(line - 1) or page.has_order(line):
         return False
     if len(body) != 2:
         return False
     word = page.text_of(body[1:])
-    return body[1].kind == "indication" or word in _MEALS or page.lexicon.plain.group(word) in _STATES
+    return body[1].kind == "indication" or word in page.words.meals or page.lexicon.plain.group(word) in _STATES
 
 
 def _is_a_set(line: int, body: Sequence[Chunk], page: Page) -> bool:
     """`BP medicines`, alone below an order: medicines the page does not list."""
-    if page.has_order(line + 1) or page.has_order(line) or len(body) < 2 or page.text_of(body[-1:]) not in _SETS:
+    if page.has_order(line + 1) or page.has_order(line) or len(body) < 2 or page.text_of(body[-1:]) not in page.words.sets:
         return False
     return page.lines[line][-1].value != ":" and all(c.kind in _OF_A_SET or means(c, "indication") for c in body[:-1])
 

@@ -17,10 +17,9 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.chunks import Chunk, DrugMention, meaning_of, means
 from medfence_guard.reader.draft import Draft, Segmented
 from medfence_guard.reader.roles.record import DAY_PARTS
+from medfence_guard.reader.tables import ToldWords
 from medfence_guard.reader.told import (
     ALIKE_FORMS,
-    ALL_OR_SOME,
-    MEDICINES,
     TIMING,
     TOLD_ONCE,
     Line,
@@ -241,12 +240,13 @@ class Sharing:
     `told_once`: line -> what it tells, of the lines that are nothing else.
     """
 
-    def __init__(self, lines: Sequence[Line], folded: str, *, typed: bool) -> None:
+    def __init__(self, lines: Sequence[Line], folded: str, words: ToldWords, *, typed: bool) -> None:
         """`typed`: no line of the text can have been lost."""
         self._lines = lines
         self._text = folded
         self._typed = typed
-        self.told_once = {n: told for n, (chunks, _) in enumerate(lines) if (told := told_of_all(chunks, self._surface)) is not None}
+        self._words = words
+        self.told_once = {n: told for n, (chunks, _) in enumerate(lines) if (told := told_of_all(chunks, self._surface, words)) is not None}
 
     def _surface(self, chunk: Chunk) -> str:
         return self._text[chunk.start : chunk.end]
@@ -285,7 +285,7 @@ class Sharing:
                 out.remarks.append(span)
         # The orders of the first line: `all` is said of no order above them, and of none below.
         first_line = [d for d in drafts if d.last_line == drafts[0].line]
-        if len(first_line) > 1 and not self.told_once and (found := tail_of_all(first_line[-1], self._surface)):
+        if len(first_line) > 1 and not self.told_once and (found := tail_of_all(first_line[-1], self._surface, self._words)):
             place, told = found
             if reaches(first_line, told, first_line[-1].chunks[place:]):
                 del first_line[-1].chunks[place:]
@@ -398,7 +398,7 @@ class Sharing:
     def _is_at_head(self, line: int) -> bool:
         """Whether nothing but a heading stands above: `All for 5 days` below complaints is said of those."""
         chunks = self._lines[line - 1][0] if line else []
-        medicines = any(self._surface(c) in MEDICINES or c.kind == "form" for c in self._lines[line][0])
+        medicines = any(self._surface(c) in self._words.medicines or c.kind == "form" for c in self._lines[line][0])
         return medicines or not chunks or (len(chunks) <= 2 and means(chunks[0], "heading"))
 
     def _give_hour(self, out: Segmented, line: int, told: Told, covered: Collection[int]) -> None:
@@ -428,7 +428,7 @@ class Sharing:
             told |= {"count" for span in out.unread for c in packs.within(span) if c.kind in _COUNTS}
         if len(drafts) > 1:
             for draft in drafts:
-                behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and self._surface(c) in ("all", "both")), None)
+                behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and self._surface(c) in self._words.every), None)
                 if behind is not None:
                     told |= {sort_of(c.kind) for c in draft.chunks[behind:] if c.kind in TOLD_ONCE}
         for draft in drafts:
@@ -443,7 +443,7 @@ class Sharing:
         covered = orders.covered
         if not any(c.kind in ("duration", "duration_open") for c in chunks):
             return False
-        if any(c.kind == "word" and self._surface(c) in ALL_OR_SOME for c in chunks):
+        if any(c.kind == "word" and self._surface(c) in self._words.all_or_some for c in chunks):
             # `All except X for 5 days`
             return not covered.isdisjoint((line - 1, line, line + 1))
         if any(c.kind in _OF_ONE for c in chunks):

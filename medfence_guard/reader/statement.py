@@ -475,9 +475,9 @@ class StatementReader:
             ordered = timed or bool(
                 first.strengths or first.doses or first.forms or first.durations or first.routes or first.unreadable or first.ambiguous
             )
-            assertion = assess(draft, after_name, ordered=ordered, timed=timed, surface=surface)
+            assertion = assess(draft, after_name, ordered=ordered, timed=timed, surface=surface, words=self._lexicon.status)
             told_beside = draft.told_beside
-            behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and c.value in ("all", "both")), None)
+            behind = next((n for n, c in enumerate(draft.chunks) if c.kind == "word" and c.value in self._lexicon.told.every), None)
             if whole and behind is not None:
                 # `20 mg x 1 week, 10 mg x 1 week (all OD)`
                 told_beside |= {sort_of(c.kind) for c in draft.chunks[behind:]} - {sort_of(c.kind) for c in part}

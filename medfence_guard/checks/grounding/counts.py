@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -22,12 +23,10 @@ from medfence_guard.reader.roles.record import Role, Roles
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 
-_PACKS = frozenset("strip bottle tube pack packet box vial".split())
 
-
-def _counted_in(text: str) -> set[str]:
+def _counted_in(text: str, packs: frozenset[str]) -> set[str]:
     """The packs a count is of: ten strips are not ten tablets."""
-    return {w.rstrip("s") for w in words_of(text)} & _PACKS
+    return {w.rstrip("s") for w in words_of(text)} & packs
 
 
 # `#30`: a number of pieces.
@@ -123,39 +122,32 @@ def count_check(context: Context, claim: Claim) -> list[Finding]:
     if stated:
         if all(r.value[2] is None for r in stated):
             rest.extend(_unit_added(setting, claim.field, wanted))
-        equal = [
-            r
-            for r in stated
-            if r.value[0] == wanted.parts[0] and (wanted.units[0] is None or r.value[2] is None or r.value[2] == wanted.units[0])
-        ]
-        where = tuple(r.chunk for r in stated)
-        verdict = PASS if equal else FAIL
-        packs = _counted_in(claim.text)
-        written = " ".join(context.text(Span(r.chunk.start, r.chunk.end)) for r in stated)
-        if equal and packs - _counted_in(written):
-            verdict = FAIL
-        elif equal and _counted_in(written) - packs:
-            verdict = ABSTAIN
-        return claim_findings(
-            context,
-            claim,
-            [
-                Judgement(
-                    verdict,
-                    "count.equal" if equal else "quantity.different",
-                    "source says "
-                    + ", ".join(f"{number_text(r.value[0])} {unit_text(r.value[2]) if r.value[2] else ''}".strip() for r in stated),
-                    where,
-                ),
-                *rest,
-            ],
-            check_id,
-        )
+        return claim_findings(context, claim, [_judge_count(context, claim, stated, wanted), *rest], check_id)
     if claim.field == "refills" and wanted.parts[0] == 0:
         return claim_findings(context, claim, [*absent(setting, "refills"), *rest], check_id)
     if claim.field == "quantity":
         return claim_findings(context, claim, [_derived(setting, wanted), *rest], check_id)
     return claim_findings(context, claim, [added(setting, "count.not_in_source", "the statement does not say so"), *rest], check_id)
+
+
+def _judge_count(context: Context, claim: Claim, stated: Sequence[Role], wanted: Quantity) -> Judgement:
+    """A count against the stated ones: its number, its unit, and the packs it is of."""
+    equal = [
+        r
+        for r in stated
+        if r.value[0] == wanted.parts[0] and (wanted.units[0] is None or r.value[2] is None or r.value[2] == wanted.units[0])
+    ]
+    packs = context.rulepack.lexicon.claims.packs
+    claimed = _counted_in(claim.text, packs)
+    written = _counted_in(" ".join(context.text(Span(r.chunk.start, r.chunk.end)) for r in stated), packs)
+    verdict = PASS if equal else FAIL
+    if equal and claimed - written:
+        verdict = FAIL
+    elif equal and written - claimed:
+        verdict = ABSTAIN
+    said = ", ".join(f"{number_text(r.value[0])} {unit_text(r.value[2]) if r.value[2] else ''}".strip() for r in stated)
+    rule = "count.equal" if equal else "quantity.different"
+    return Judgement(verdict, rule, f"source says {said}", tuple(r.chunk for r in stated))
 
 
 def _derived(setting: Setting, wanted: Quantity) -> Judgement:

@@ -151,21 +151,17 @@ def carried_reason(context: Context, item: Item, statement: Statement) -> frozen
             )
         )
         and set(words_of(context.text(Span(r.chunk.start, r.chunk.end))))
-        <= (told | beside if r.chunk.kind == "indication" or r.chunk.value in _HOW_BAD else told)
+        <= (told | beside if r.chunk.kind == "indication" or r.chunk.value in lexicon.claims.how_bad else told)
     )
 
 
 def _is_of_a_complaint(lexicon: Lexicon, word: str) -> bool:
     words = lexicon.quoted
     return (
-        word in _HOW_BAD
-        or word in _HOW_OFTEN
+        word in lexicon.claims.how_bad
+        or word in lexicon.claims.how_often
         or word in words.condition_words
         or word in words.small
         or word in words.qualities
         or lexicon.plain.group(word) in words.condition_groups
     )
-
-
-_HOW_OFTEN = frozenset({"times", "episodes"})  # `loose stools more than 3 times`
-_HOW_BAD = frozenset({"severe", "moderate", "mild", "intense", "unbearable"})

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from medfence_guard.attest import implied_forms, pairs_up
 from medfence_guard.bind import ALIAS, BRAND_OF, EXACT, GENERIC_OF, NEAR, PART, STEM, relation
@@ -55,110 +56,150 @@ def _claimed_name(context: Context, item: Item, claim: Claim) -> NameReading | N
     return reading.name if claim.field == "name" else reading.generic
 
 
+class _Named(NamedTuple):
+    """A claimed name beside the one of its statement; `said`: how the source has it; `claimed`: the releases the claim says."""
+
+    context: Context
+    item: Item
+    claim: Claim
+    statement: Statement
+    name: NameReading
+    said: str
+    where: tuple[Chunk, ...]
+    claimed: tuple[str, ...]
+
+    @property
+    def source(self) -> NameReading:
+        return self.statement.name
+
+    def held(self, rule: str, says: str, reference: tuple[Product, ...] = ()) -> Judgement:
+        return Judgement(ABSTAIN, rule, f"{self.said}{says}", self.where, severity=Severity.MAJOR, reference=reference)
+
+    def failed(self, rule: str) -> Judgement:
+        return Judgement(FAIL, rule, self.said, self.where)
+
+    def release(self, claimed: tuple[str, ...], stated: tuple[str, ...]) -> Judgement:
+        return _release_judgement(self.context, self.item, self.said, self.where, claimed, stated)
+
+
 def _judge_name(context: Context, item: Item, claim: Claim, statement: Statement) -> Judgement:
     name = _claimed_name(context, item, claim)
     assert name is not None
     source = statement.name
-    where = name_chunks(context, statement)
-    written = context.text(Span(source.start, source.end))
-    said = f"source says {written!r}"
+    claimed = tuple(dict.fromkeys([*name.release, *(r.value[0] for r in context.roles_of(claim).releases)]))
+    said = f"source says {context.text(Span(source.start, source.end))!r}"
+    named = _Named(context, item, claim, statement, name, said, name_chunks(context, statement), claimed)
     how = relation(name, statement)
     if len(name.parts) > len({p.key for p in name.parts}) and len(source.parts) == len({p.key for p in source.parts}):
         # `X + X` of `X`: the claim has it twice, or is of a combination the source does not name.
-        return Judgement(ABSTAIN, "name.part_repeated", f"{said}; the claim names one part twice", where, severity=Severity.MAJOR)
-    claimed = tuple(dict.fromkeys([*name.release, *(r.value[0] for r in context.roles_of(claim).releases)]))
+        return named.held("name.part_repeated", "; the claim names one part twice")
     if context.binding.relation.get(item.index) == NEAR and how < ALIAS:
-        return Judgement(ABSTAIN, "name.near", f"{said}, which resembles it but is not the same", where, severity=Severity.MAJOR)
-    if how == EXACT:
-        within = releases_within(context, statement)
-        unsaid = [r for r in releases_of(statement) if r not in claimed and r not in within]
-        if unsaid:
-            return _release_judgement(context, item, said, where, claimed, tuple(unsaid))
-        return Judgement(PASS, "name.exact", said, where)
-    if how == ALIAS and len(name.parts) > 1 and len(source.parts) > 1 and [p.key for p in name.parts] != [p.key for p in source.parts]:
+        return named.held("name.near", ", which resembles it but is not the same")
+    return _BY_RELATION.get(how, _judge_another_name)(named)
+
+
+def _judge_same_name(named: _Named) -> Judgement:
+    within = releases_within(named.context, named.statement)
+    unsaid = [r for r in releases_of(named.statement) if r not in named.claimed and r not in within]
+    if unsaid:
+        return named.release(named.claimed, tuple(unsaid))
+    return Judgement(PASS, "name.exact", named.said, named.where)
+
+
+def _judge_alias(named: _Named) -> Judgement:
+    """`Acetaminophen` of `Paracetamol`: the same substances, in the same order, with the same release and salt."""
+    name, source, statement = named.name, named.source, named.statement
+    if len(name.parts) > 1 and len(source.parts) > 1 and [p.key for p in name.parts] != [p.key for p in source.parts]:
         mine = [p.name.compositions[0] for p in name.parts if p.name is not None]
         theirs = [p.name.compositions[0] for p in source.parts if p.name is not None]
         if mine != theirs:
-            return Judgement(ABSTAIN, "name.order_of_parts", f"{said}; the parts stand in another order", where, severity=Severity.MAJOR)
-    if how == ALIAS:
-        unsaid = [r for r in releases_of(statement) if r not in claimed]
-        if unsaid:
-            return _release_judgement(context, item, said, where, claimed, tuple(unsaid))
-        if _salt(name) != _salt(source) and (_salt(name) or _salt(source)):
-            if _salt(name) and _salt(source):
-                return Judgement(FAIL, "name.other_salt", said, where)
-            return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
-        if set(name.release) - set(releases_of(statement)):
-            return _release_judgement(context, item, said, where, name.release, source.release)
-        return Judgement(
-            PASS,
-            "name.bundle_alias",
-            f"{said}, which the bundle knows as the same substance",
-            where,
-            note=True,
-            reference=_rows(context, name) + _rows(context, source),
-        )
-    if how == BRAND_OF:
-        return (
-            _release_of_the_brand(context, item, claim, statement, said, where, claimed)
-            or _salt_of_the_brand(context, name, statement, said, where)
-            or _parts_pair_up(context, item, claim, name.parts, statement, said, where)
-            or _brand_to_generic(context, claim, name, statement, said, where)
-        )
-    if how == PART:
-        return Judgement(
-            ABSTAIN,
-            "name.combination_split",
-            f"{said}, a combination of which the claim names one part",
-            where,
-            severity=Severity.MAJOR,
-            reference=_rows(context, source),
-        )
-    if how == GENERIC_OF:
-        return Judgement(FAIL, "name.brand_not_in_source", said, where)
-    if how == STEM:
-        if source.entry is None and not statement.readable:
-            return Judgement(ABSTAIN, "name.suffix_unknown", f"{said}, part of which could not be read", where, severity=Severity.MAJOR)
-        if name.key == source.key:
-            return Judgement(FAIL, "name.number_differs", said, where)
-        carried = {r.value[0] for c in item.claims if c.field == "release" for r in context.roles_of(c).releases}
-        if any(name.key + r == source.key for r in releases_within(context, statement) if r in carried):
-            return Judgement(PASS, "name.release_in_its_field", f"{said}; the release is claimed in its own field", where, note=True)
-        if _only_release_or_salt(name, source):
-            if name.salts != source.salts:
-                if name.salts and source.salts:
-                    return Judgement(FAIL, "name.other_salt", said, where)
-                return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
-            if name.release and set(name.release) == set(releases_of(statement)):
-                return Judgement(PASS, "name.release_behind_it", f"{said}, and the release behind it", where, note=True)
-            return _release_judgement(context, item, said, where, name.release, source.release)
-        forms = [c for c in item.claims if c.field == "form" and (context.roles_of(c).forms or context.roles_of(c).routes)]
-        if claim.field == "name" and any(source.key == name.key + name_key(c.text) for c in forms):
-            # `Betadine gargle`: the last word of the name is the form, and is claimed as it.
-            return Judgement(ABSTAIN, "name.form_in_its_field", f"{said}, whose last word is claimed as the form", where)
-        return Judgement(FAIL, "name.suffix_differs", said, where)
-    if claim.field == "generic_name" and name.molecules is not None and source.entry is not None:
+            return named.held("name.order_of_parts", "; the parts stand in another order")
+    unsaid = [r for r in releases_of(statement) if r not in named.claimed]
+    if unsaid:
+        return named.release(named.claimed, tuple(unsaid))
+    if _salt(name) != _salt(source):
+        return _judge_salts(named, both=bool(_salt(name) and _salt(source)))
+    if set(name.release) - set(releases_of(statement)):
+        return named.release(name.release, source.release)
+    says = f"{named.said}, which the bundle knows as the same substance"
+    reference = _rows(named.context, name) + _rows(named.context, source)
+    return Judgement(PASS, "name.bundle_alias", says, named.where, note=True, reference=reference)
+
+
+def _judge_salts(named: _Named, *, both: bool) -> Judgement:
+    """Salts that differ. `both`: each side names one."""
+    return named.failed("name.other_salt") if both else named.held("name.salt_differs", "; only one of them names a salt")
+
+
+def _judge_generic_of_a_brand(named: _Named) -> Judgement:
+    context, item, claim, statement, name, said, where, claimed = named
+    return (
+        _release_of_the_brand(context, item, claim, statement, said, where, claimed)
+        or _salt_of_the_brand(context, name, statement, said, where)
+        or _parts_pair_up(context, item, claim, name.parts, statement, said, where)
+        or _brand_to_generic(context, claim, name, statement, said, where)
+    )
+
+
+def _judge_part(named: _Named) -> Judgement:
+    says = ", a combination of which the claim names one part"
+    return named.held("name.combination_split", says, _rows(named.context, named.source))
+
+
+def _judge_brand_of_a_generic(named: _Named) -> Judgement:
+    return named.failed("name.brand_not_in_source")
+
+
+def _judge_stem(named: _Named) -> Judgement:
+    """`Telma` and `Telma AM`: the same first name, and more behind one of them."""
+    context, item, name, source = named.context, named.item, named.name, named.source
+    if source.entry is None and not named.statement.readable:
+        return named.held("name.suffix_unknown", ", part of which could not be read")
+    if name.key == source.key:
+        return named.failed("name.number_differs")
+    carried = {r.value[0] for c in item.claims if c.field == "release" for r in context.roles_of(c).releases}
+    if any(name.key + r == source.key for r in releases_within(context, named.statement) if r in carried):
+        says = f"{named.said}; the release is claimed in its own field"
+        return Judgement(PASS, "name.release_in_its_field", says, named.where, note=True)
+    if _only_release_or_salt(name, source):
+        if name.salts != source.salts:
+            return _judge_salts(named, both=bool(name.salts and source.salts))
+        if name.release and set(name.release) == set(releases_of(named.statement)):
+            return Judgement(PASS, "name.release_behind_it", f"{named.said}, and the release behind it", named.where, note=True)
+        return named.release(name.release, source.release)
+    forms = [c for c in item.claims if c.field == "form" and (context.roles_of(c).forms or context.roles_of(c).routes)]
+    if named.claim.field == "name" and any(source.key == name.key + name_key(c.text) for c in forms):
+        # `Betadine gargle`: the last word of the name is the form, and is claimed as it.
+        return Judgement(ABSTAIN, "name.form_in_its_field", f"{named.said}, whose last word is claimed as the form", named.where)
+    return named.failed("name.suffix_differs")
+
+
+def _judge_another_name(named: _Named) -> Judgement:
+    """No relation that the bundle knows: a brand is refuted, a substance only where the bundle knows what the source's name holds."""
+    name, source = named.name, named.source
+    if named.claim.field != "generic_name":
+        return named.failed("name.different")
+    if name.molecules is not None and source.entry is not None:
         if source.entry.ambiguous:
-            return Judgement(
-                ABSTAIN, "name.ambiguous_brand", f"{said}, a brand of more than one composition", where, severity=Severity.MAJOR
-            )
+            return named.held("name.ambiguous_brand", ", a brand of more than one composition")
         if source.entry.brand and source.entry.grade == "curated":
-            return Judgement(
-                ABSTAIN,
-                "name.other_composition",
-                f"{said}, whose composition the bundle gives otherwise, by a curated fact",
-                where,
-                severity=Severity.MAJOR,
-                reference=_rows(context, source),
-            )
-    if claim.field == "generic_name" and _refuted_by_nothing(name, source):
-        says = f"{said}; the bundle does not know the claimed substance, so nothing tells whether it is that"
-        return Judgement(ABSTAIN, "name.substance_unknown", says, where, severity=Severity.MAJOR)
-    if source.entry is None and claim.field == "generic_name":
-        return Judgement(
-            ABSTAIN, "name.composition_unknown", f"{said}, whose composition is not in the bundle", where, severity=Severity.MAJOR
-        )
-    return Judgement(FAIL, "name.different", said, where)
+            says = ", whose composition the bundle gives otherwise, by a curated fact"
+            return named.held("name.other_composition", says, _rows(named.context, source))
+    if _refuted_by_nothing(name, source):
+        return named.held("name.substance_unknown", "; the bundle does not know the claimed substance, so nothing tells whether it is that")
+    if source.entry is None:
+        return named.held("name.composition_unknown", ", whose composition is not in the bundle")
+    return named.failed("name.different")
+
+
+_BY_RELATION: dict[int, Callable[[_Named], Judgement]] = {
+    EXACT: _judge_same_name,
+    ALIAS: _judge_alias,
+    BRAND_OF: _judge_generic_of_a_brand,
+    PART: _judge_part,
+    GENERIC_OF: _judge_brand_of_a_generic,
+    STEM: _judge_stem,
+}
 
 
 def _refuted_by_nothing(name: NameReading, source: NameReading) -> bool:

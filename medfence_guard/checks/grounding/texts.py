@@ -130,26 +130,25 @@ def _numbers(context: Context, setting: Setting, claim: Claim, roles: Roles) -> 
     return [UNREAD_WORDS]
 
 
-_NEGATIONS = frozenset("no not never without avoid dont don't nahi mat matt cannot cant can't except neither nor".split())
-_AUXILIARIES = frozenset("do to be please should must can may will it".split())
 _CLAUSE = re.compile(r"[,.;:()\n]|\band\b|\bbut\b")
 
 
 def _negation_moved(context: Context, statement: Statement, claim: Claim) -> bool:
     """`do not crush`, carried as `crush`: each clause of a claim must find a clause of the source that negates as it does."""
+    listed = context.rulepack.lexicon.claims
     text = fold(claim.text).text
     pieces = sorted({(c.start, c.end) for c in statement.chunks})
     source = fold(context.source.text[pieces[0][0] : pieces[-1][1]]).text
     stated = [frozenset(_plain_words(part)) for part in _CLAUSE.split(source)]
-    if not any(words & _NEGATIONS for words in stated) and not _NEGATIONS & frozenset(_plain_words(text)):
+    if not any(words & listed.negations for words in stated) and not listed.negations & frozenset(_plain_words(text)):
         return False
     for part in _CLAUSE.split(text):
         words = frozenset(_plain_words(part))
-        said = words - _NEGATIONS - _AUXILIARIES
+        said = words - listed.negations - listed.auxiliaries
         holding = [s for s in stated if said <= s]
-        if said and words & _NEGATIONS and not any(s & _NEGATIONS for s in holding):
+        if said and words & listed.negations and not any(s & listed.negations for s in holding):
             return True
-        if said and holding and not any((s & _NEGATIONS) == (words & _NEGATIONS) for s in holding):
+        if said and holding and not any((s & listed.negations) == (words & listed.negations) for s in holding):
             return True
     return False
 
@@ -175,44 +174,23 @@ def _has_another_sign(context: Context, claim: Claim, statement: Statement) -> b
 
 
 _COUNTED = frozenset({"amount", "duration"})
+# Of these a free text is compared by value.
+_VALUES = (
+    *("strengths", "doses", "rates", "slots", "whens", "weekdays", "prn", "stat", "as_directed", "durations", "open_durations", "forms"),
+    *("routes", "sites", "maxima", "quantities", "ambiguous", "verbs"),
+)
 
 
 def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) -> list[Judgement]:
     """The inert and unknown words of a free text: verbatim in the item's own statement, or not entailed."""
+    listed = setting.lexicon.claims
     free: list[str] = []
     claimed = fold(claim.text).text
-    taken = sorted(
-        (r.chunk.start, r.chunk.end)
-        for kind in (
-            "strengths",
-            "doses",
-            "rates",
-            "slots",
-            "whens",
-            "weekdays",
-            "prn",
-            "stat",
-            "as_directed",
-            "durations",
-            "open_durations",
-            "forms",
-            "routes",
-            "sites",
-            "maxima",
-            "quantities",
-            "ambiguous",
-            "verbs",
-        )
-        for r in getattr(roles, kind)
-    )
+    taken = sorted((r.chunk.start, r.chunk.end) for kind in _VALUES for r in getattr(roles, kind))
     place = 0
     for start, end in [*taken, (len(claimed), len(claimed))]:
         if start > place:
-            part = " ".join(
-                w
-                for w in words_of(claimed[place:start])
-                if w not in ("take", "tab", "x", "for", "and", "then", "the", "a", "of", "to", "in", "at", "or")
-            )
+            part = " ".join(w for w in words_of(claimed[place:start]) if w not in listed.fillers)
             if part:
                 free.append(part)
         place = max(place, end)
@@ -238,7 +216,7 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     # Advice of the same kind in other words (`complete the full course` for `complete the course`) is not proven invented.
     beside = beside or bool({r.value for r in roles.inert} & {r.value for r in setting.statement.roles.inert})
     # So is a meal in other words (`fasting` for `empty stomach`), where the source names one.
-    beside = beside or bool(setting.statement.roles.whens and not _OF_MEALS.isdisjoint(w for part in missing for w in part.split()))
+    beside = beside or bool(setting.statement.roles.whens and not listed.of_meals.isdisjoint(w for part in missing for w in part.split()))
     digits = digits and not beside
     proven = setting.statement.readable and not setting.misreadable and not beside
     return [
@@ -252,9 +230,6 @@ def _free_words(context: Context, setting: Setting, claim: Claim, roles: Roles) 
     ]
 
 
-_OF_MEALS = frozenset("food meal meals fasting prandial preprandial postprandial stomach eating breakfast lunch dinner supper".split())
-
-
 @of_a_statement("grounding.text")
 def text_check(context: Context, claim: Claim, item: Item, statement: Statement) -> list[Finding]:
     """`indication`, `as_needed_for`: the words must stand in the item's own statement."""
@@ -262,7 +237,8 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
     roles = context.roles_of(claim)
     if roles.unreadable or is_cut_short(claim, roles):
         return claim_findings(context, claim, unreadable_claim(roles) or [UNREAD_WORDS], "grounding.text")
-    wanted = [w for w in words_of(claim.text) if w not in _REASON_GLUE]
+    fillers = setting.lexicon.claims.reason_fillers
+    wanted = [w for w in words_of(claim.text) if w not in fillers]
     kinds = ("whens", "routes") if claim.field == "site" else ("whens", "routes", "sites")
     other = words_of(context.text(Span(statement.name.start, statement.name.end)))
     other += [w for kind in kinds for r in getattr(statement.roles, kind) for w in words_of(context.text(Span(r.chunk.start, r.chunk.end)))]
@@ -276,7 +252,7 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
         context, statement, without=frozenset(r.chunk for kind in READ_AS_VALUES for r in getattr(statement.roles, kind))
     )
     same = context.rulepack.lexicon.same_reasons
-    told = [w for w in by_meaning(words_of(claim.text), same) if w not in _REASON_GLUE]
+    told = [w for w in by_meaning(words_of(claim.text), same) if w not in fillers]
     stated = [*statement.roles.prn_for, *statement.roles.indications]
     verbatim = bool(wanted) and all(f" {w} " in text for w in wanted)
     if verbatim or (told and set(told) <= set(by_meaning(text.split(), same))):
@@ -319,9 +295,6 @@ def text_check(context: Context, claim: Claim, item: Item, statement: Statement)
         ],
         "grounding.text",
     )
-
-
-_REASON_GLUE = frozenset({"for", "of", "the", "a", "in", "and"})
 
 
 @of_a_statement("grounding.text")

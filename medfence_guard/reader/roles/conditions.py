@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from medfence_guard.reader.assertion import ENDS_IT
 from medfence_guard.reader.beside import is_advice
 from medfence_guard.reader.chunks import AMONG_ORDERS, Chunk, Quantity
 from medfence_guard.reader.roles.context import GLUE_WORDS, SILENT_GLUE, Context, is_last
@@ -12,21 +11,12 @@ from medfence_guard.reader.roles.record import Role, Roles
 
 _ENDING = frozenset({"stopped", "held", "avoid", "not_taking"})
 _REASON_WORDS = frozenset("for if or and of f c above below more than is degree deg over less fever temp there".split())
-# Joints that take out what stands behind them.
-_EXCEPTIONS = frozenset({"except", "except for", "other than", "apart from", "aside from"})
 _JOINS = frozenset("and aur और but however instead though although whereas lekin magar parantu लेकिन मगर परंतु परन्तु किंतु".split())
-_OPEN_NEGATIONS = frozenset({"not applicable", "not valid", "not necessarily", "not only", "not just", "no further"})
-_OPEN_ENDS = frozenset("in of with for to".split())
 
 
 def _measures(chunk: Chunk) -> bool:
     """`temp > 100`, `BP above 150`: the number belongs to a measurement."""
     return chunk.kind == "header_line_starts" or chunk.value in (">", "<", "=", "above", "below", "than", "over", "/")
-
-
-def _is_open(text: str) -> bool:
-    """Whether a phrase that cancels a cue needs what stands behind it (`not only`, `no change in`)."""
-    return text in _OPEN_NEGATIONS or text.rpartition(" ")[2] in _OPEN_ENDS
 
 
 def _is_taken_at(chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str]) -> bool:
@@ -125,14 +115,15 @@ def _read_joint(at: Context, place: int) -> int:
     """A joint behind the order: an exception, an end, or the beginning of another clause, which must be there."""
     chunks, roles, text = at.chunks, at.roles, at.surface(at.chunks[place])
     chunk = chunks[place]
-    if text in _EXCEPTIONS:
+    if text in at.lexicon.status.exceptions:
         # `OD except on Sunday`: what stands behind it is not said, but taken out.
         roles.unsupported.append(Role("exception", chunk))
         after = place + 1
         while after < len(chunks) and (chunks[after].value in GLUE_WORDS or chunks[after].value in ("(", "-", ":")):
             after += 1
         return after + 1
-    ending = next((ENDS_IT[word] for word in text.split() if word in ENDS_IT), None)
+    ends_it = at.lexicon.status.ends_it
+    ending = next((ends_it[word] for word in text.split() if word in ends_it), None)
     last = is_last(chunks, place)
     if ending is not None:
         # `x 5 days and stop` says no more than the duration does.
@@ -150,10 +141,11 @@ def _read_joint(at: Context, place: int) -> int:
 
 def read_negation(at: Context, place: int) -> int:
     chunk, roles, text = at.chunks[place], at.roles, at.surface(at.chunks[place])
-    if _is_open(text) and is_last(at.chunks, place):
+    status = at.lexicon.status
+    if status.is_pseudo("open", text) and is_last(at.chunks, place):
         # `OD (not valid)`: what it is not goes on with the next word; where none stands, it is of the order.
         roles.unsupported.append(Role("negation", chunk))
-    elif text.startswith("on ") and roles.name is not None and chunk.start > roles.name.start:
+    elif status.is_pseudo("occasion", text) and roles.name is not None and chunk.start > roles.name.start:
         # `OD on walking`: of a complaint, or when it is taken.
         roles.residue.append(Role(text, chunk))
     else:

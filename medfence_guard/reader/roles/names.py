@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from medfence_guard.bundle import Name, name_key
@@ -19,6 +20,36 @@ def _is_timed(chunks: Sequence[Chunk], place: int) -> bool:
     return place + 1 < len(chunks) and chunks[place + 1].kind in _TIMING
 
 
+_LONGEST_UNKNOWN = 3  # words of a name that nobody knows, behind its first
+
+
+@dataclass(slots=True)
+class _SoFar:
+    """A name as far as it is read. `known`: it begins with one of the bundle."""
+
+    key: str
+    known: bool
+    parts: list[DrugMention]
+    suffixes: list[str] = field(default_factory=list)
+    releases: list[str] = field(default_factory=list)
+    salts: list[str] = field(default_factory=list)
+    label: tuple[Fraction, ...] = ()
+    label_chunk: Chunk | None = None
+
+    @property
+    def is_substance(self) -> bool:
+        """Whether it begins with a known name that is no brand."""
+        return self.known and not (self.parts[0].name is not None and self.parts[0].name.brand)
+
+    def add(self, words: list[str], text: str) -> None:
+        words.append(text)
+        self.key += name_key(text)
+
+    def join(self, further: DrugMention) -> None:
+        self.parts.append(further)
+        self.key += further.key
+
+
 class NameReader:
     """Reads the name that begins at a chunk: brand or molecule, suffixes, release, label numbers, combinations."""
 
@@ -30,105 +61,87 @@ class NameReader:
         """The name at `chunks[anchor]`, and the index of the first chunk that is no part of it."""
         first = chunks[anchor]
         known = first.kind == "drug"
-        key = first.value.key if known else name_key(surface(first))
         parts: list[DrugMention] = [first.value] if known else []
-        place = anchor + 1
-        end = first.end
-        suffixes: list[str] = []
-        releases: list[str] = []
-        salts: list[str] = []
-        label: tuple[Fraction, ...] = ()
-        label_chunk: Chunk | None = None
-        count = len(chunks)
-        while place < count:
+        name = _SoFar(first.value.key if known else name_key(surface(first)), known, parts)
+        place, end = anchor + 1, first.end
+        while place < len(chunks):
             chunk = chunks[place]
-            text = surface(chunk)
-            if chunk.kind == "mark" and chunk.value in ("-", ".", "'") and place + 1 < count:
-                if not self._hyphen_joins(chunks, place, surface, known, label_chunk):
+            if chunk.kind == "mark" and chunk.value in ("-", ".", "'") and place + 1 < len(chunks):
+                if not self._hyphen_joins(chunks, place, surface, known, name.label_chunk):
                     break
                 place += 1
                 continue
-            release = self._release_of(chunks, place, anchor)
-            if self._is_plus(chunks, place):
-                suffixes.append("plus")
-                key += "plus"
-            elif release is not None:
-                releases.append(release)
-                key += name_key(text)
-            elif (
-                chunk.kind == "word"
-                and known
-                and chunk.value in self._lexicon.salts
-                and not (first.value.name is not None and first.value.name.brand)
-            ):
-                salts.append(chunk.value)
-                key += name_key(text)
-            elif self._is_suffix(chunks, place, surface, known, label_chunk):
-                suffixes.append(text)
-                key += name_key(text)
-            elif chunk.kind == "number" and chunk.value.high is None and label_chunk is None and (len(chunks[place].value.parts) == 1):
-                if (
-                    chunk.start == chunks[place - 1].end
-                    and chunks[place - 1].kind == "word"
-                    and chunks[place - 1].end - chunks[place - 1].start <= 3
-                    and " " not in text
-                    and "/" not in text
-                ):
-                    # Glued to letters (`GP2`, `D3`): part of the name, no strength.
-                    suffixes.append(text)
-                    key += name_key(text)
-                elif (
-                    chunk.start > chunks[place - 1].end
-                    and _is_timed(chunks, place)
-                    and (
-                        counts_pieces(self._entry(key, parts, suffixes), chunk.value.parts[0])
-                        or (key[-1:].isdigit() and chunk.value.parts[0] in PIECES_AT_A_TIME)
-                    )
-                ):
-                    # Behind a name that ends in its number (`Glycomet GP 2 1 OD`) a small number may be a count too.
-                    break
-                else:
-                    label, label_chunk = chunk.value.parts, chunk
-            elif chunk.kind == "tuple" and label_chunk is None:
-                label, label_chunk = chunk.value, chunk
-            elif self._bracketed_label(chunks, place, label_chunk, self._size(key, parts, suffixes)):
-                label, label_chunk = chunks[place + 1].value, chunks[place + 1]
-                end = chunks[place].start
-                place += 3
+            width = self._take(name, chunks, place, anchor, surface)
+            if width == 0:
                 break
-            elif (
-                not known
-                and chunk.kind == "word"
-                and len(suffixes) < 3
-                and str(chunk.value).isalpha()
-                and label_chunk is None
-                and chunk.value not in GLUE_WORDS
-            ):
-                suffixes.append(text)
-                key += name_key(text)
-            elif (
-                chunk.kind == "drug"
-                and known
-                and chunk.start - chunks[place - 1].end <= 1
-                and label_chunk is None
-                and self._joined(key, chunk)
-            ):
-                key += chunk.value.key
-                parts.append(chunk.value)
-            elif self._joins_molecule(chunks, place, parts, label_chunk):
-                parts.append(chunks[place + 1].value)
-                key += chunks[place + 1].value.key
-                place += 1
-            else:
-                break
-            end = chunks[place].end
-            place += 1
-        entry = self._entry(key, parts, suffixes)
+            place += width
+            end = chunks[place - 1].end
+        if place < len(chunks) and self._bracketed_label(name, chunks, place):
+            name.label, name.label_chunk = chunks[place + 1].value, chunks[place + 1]
+            end = chunks[place].start
+            place += 3
+        entry = self._entry(name.key, parts, name.suffixes)
         stem = parts[0].name if parts else None
-        reading = NameReading(
-            key, first.start, end, entry, stem, label, label_chunk, tuple(releases), tuple(salts), tuple(suffixes), tuple(parts)
-        )
-        return reading, place
+        more = tuple(name.releases), tuple(name.salts), tuple(name.suffixes), tuple(parts)
+        return NameReading(name.key, first.start, end, entry, stem, name.label, name.label_chunk, *more), place
+
+    def _take(self, name: _SoFar, chunks: Sequence[Chunk], place: int, anchor: int, surface: Callable[[Chunk], str]) -> int:
+        """How many chunks of the name stand at a place, which are added to it; 0 if it ends before it."""
+        chunk, text = chunks[place], surface(chunks[place])
+        release = self._release_of(chunks, place, anchor)
+        if self._is_plus(chunks, place):
+            name.add(name.suffixes, "plus")
+        elif release is not None:
+            name.releases.append(release)
+            name.key += name_key(text)
+        elif chunk.kind == "word" and chunk.value in self._lexicon.salts and name.is_substance:
+            name.salts.append(chunk.value)
+            name.key += name_key(text)
+        elif self._is_suffix(chunks, place, surface, name.known, name.label_chunk):
+            name.add(name.suffixes, text)
+        elif chunk.kind == "number":
+            return self._take_number(name, chunks, place, text)
+        elif name.label_chunk is not None:
+            return 0
+        elif chunk.kind == "tuple":
+            name.label, name.label_chunk = chunk.value, chunk
+        elif not name.known and chunk.kind == "word" and self._may_go_on(name, chunk):
+            name.add(name.suffixes, text)
+        elif chunk.kind == "drug" and name.known and chunk.start - chunks[place - 1].end <= 1 and self._joined(name.key, chunk):
+            name.join(chunk.value)
+        elif self._joins_molecule(chunks, place, name.parts):
+            name.join(chunks[place + 1].value)
+            return 2
+        else:
+            return 0
+        return 1
+
+    @staticmethod
+    def _may_go_on(name: _SoFar, chunk: Chunk) -> bool:
+        """Of a name that nobody knows: whether the word behind it may be of it."""
+        return len(name.suffixes) < _LONGEST_UNKNOWN and str(chunk.value).isalpha() and chunk.value not in GLUE_WORDS
+
+    def _take_number(self, name: _SoFar, chunks: Sequence[Chunk], place: int, text: str) -> int:
+        """A bare number is the label, or glued to letters a part of the name (`GP2`, `D3`), or a count (`Glycomet GP 2 1 OD`)."""
+        chunk, before = chunks[place], chunks[place - 1]
+        if chunk.value.high is not None or name.label_chunk is not None or len(chunk.value.parts) != 1:
+            return 0
+        number = chunk.value.parts[0]
+        if chunk.start == before.end and before.kind == "word" and before.end - before.start <= 3 and " " not in text and "/" not in text:
+            name.add(name.suffixes, text)
+        elif (
+            chunk.start > before.end
+            and _is_timed(chunks, place)
+            and (
+                counts_pieces(self._entry(name.key, name.parts, name.suffixes), number)
+                # Behind a name that ends in its number a small one may be a count too.
+                or (name.key[-1:].isdigit() and number in PIECES_AT_A_TIME)
+            )
+        ):
+            return 0
+        else:
+            name.label, name.label_chunk = chunk.value.parts, chunk
+        return 1
 
     def _hyphen_joins(
         self, chunks: Sequence[Chunk], place: int, surface: Callable[[Chunk], str], known: bool, label_chunk: Chunk | None
@@ -159,10 +172,12 @@ class NameReader:
         entry = self._entry(key, parts, suffixes)
         return 0 if entry is None or entry.ambiguous else len(entry.compositions[0])
 
-    @staticmethod
-    def _bracketed_label(chunks: Sequence[Chunk], place: int, label_chunk: Chunk | None, size: int) -> bool:
+    def _bracketed_label(self, name: _SoFar, chunks: Sequence[Chunk], place: int) -> bool:
         """`Telma AM (40/5)`: one number for each substance. `(5/7)` may be five days, `(1/2)` half a tablet."""
-        if chunks[place].value != "(" or label_chunk is not None or size < 2 or place + 2 >= len(chunks):
+        if chunks[place].value != "(" or name.label_chunk is not None or place + 2 >= len(chunks):
+            return False
+        size = self._size(name.key, name.parts, name.suffixes)
+        if size < 2:
             return False
         inside, closing = chunks[place + 1], chunks[place + 2]
         return (
@@ -206,9 +221,9 @@ class NameReader:
         return self._lookup(key + chunk.value.key) is not None
 
     @staticmethod
-    def _joins_molecule(chunks: Sequence[Chunk], place: int, parts: list[DrugMention], label_chunk: Chunk | None) -> bool:
+    def _joins_molecule(chunks: Sequence[Chunk], place: int, parts: list[DrugMention]) -> bool:
         chunk = chunks[place]
-        if chunk.value not in ("+", "/", "&", "and", "-") or place + 1 >= len(chunks) or label_chunk is not None or not parts:
+        if chunk.value not in ("+", "/", "&", "and", "-") or place + 1 >= len(chunks) or not parts:
             return False
         after = chunks[place + 1]
         if after.kind != "drug" or after.value.name is None or after.value.name.brand:

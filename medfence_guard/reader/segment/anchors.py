@@ -24,9 +24,6 @@ _ANCHOR_KINDS = _LEAD_KINDS | {"drug", "number", "amount", "then", "word"}
 _LEAD_MARKS = frozenset(".-:•,*(\"'+&/|")
 _LONGEST_LEAD = 40  # what leads up to a name
 _LONGEST_COMBINATION = 80
-# How the place or the manner begins that is told behind the form of a cream.
-_PLACED = frozenset("on over around to thin small pea a".split())
-_VITALS = frozenset({"wt", "weight", "bp", "pr", "pulse", "temp", "spo2", "rbs", "fbs", "hba1c", "ht", "date", "hr", "rr", "ppbs", "tsh"})
 
 
 def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, numbered: int | None, at_start: bool) -> int | None:
@@ -65,22 +62,9 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
             # `cream - apply neck to toe`: what follows a verb of use is no name.
             form = form and not (after > place and any(c.kind == "form" for c in chunks[place:after]))
         elif at.kind == "word":
-            if (
-                form
-                and is_name_word(chunks, after, sheet.lexicon, at_start=at_start)
-                and not _is_of_time(sheet, chunks, place, after)
-                and not (header and numbered is None and not any(c.kind == "form" for c in chunks[place:after]))
-                and (at_start or (sheet.open is None and not sheet.context) or is_ordered(chunks, after))
-            ):
-                return after if names_something(chunks, after, not any(c.kind == "form" for c in chunks[place:after])) else None
-            if (
-                at_start
-                and not header
-                and place == after
-                and sheet.section[1] in ("active", "unknown", "reported")
-                and unlisted_order(chunks, after, sheet.lexicon)
-            ):
-                return after
+            named = _name_word(sheet, chunks, place, after, header=header, numbered=numbered, at_start=at_start, form=form)
+            if named is not None:
+                return named if named >= 0 else None
             if at.value in ("of", "the", "a", "an", "also", "and", "on", "pt", "to") and after > place:
                 after += 1
                 continue
@@ -97,6 +81,24 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
             return None
         after += 1
     return None
+
+
+def _name_word(
+    sheet: Sheet, chunks: list[Chunk], place: int, after: int, *, header: bool, numbered: int | None, at_start: bool, form: bool
+) -> int | None:
+    """The place of an unknown word that is a name: behind a form or a number, or where an order begins. -1 if it ends the search, None if
+    it is none. `form`: a form or a number leads up to it."""
+    formed = any(c.kind == "form" for c in chunks[place:after])
+    if (
+        form
+        and is_name_word(chunks, after, sheet.lexicon, at_start=at_start)
+        and not _is_of_time(sheet, chunks, place, after)
+        and not (header and numbered is None and not formed)
+        and (at_start or (sheet.open is None and not sheet.context) or is_ordered(chunks, after))
+    ):
+        return after if names_something(chunks, after, not formed) else -1
+    begins = at_start and not header and place == after and sheet.section[1] in ("active", "unknown", "reported")
+    return after if begins and unlisted_order(chunks, after, sheet.lexicon) else None
 
 
 def _is_of_time(sheet: Sheet, chunks: Sequence[Chunk], place: int, after: int) -> bool:
@@ -138,7 +140,7 @@ def _form_of_open(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
     if any(c.kind not in ("drug", "amount", "number", "release", "word") for c in named) or not any(c.kind == "amount" for c in named):
         return False
     after = place + 1 + (chunks[place + 1].kind == "mark" and chunks[place + 1].value in ("-", ","))
-    return after < len(chunks) and sheet.surface(chunks[after]).partition(" ")[0] in _PLACED
+    return after < len(chunks) and sheet.surface(chunks[after]).partition(" ")[0] in sheet.lexicon.page.placed
 
 
 def _form_before_another_name(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
@@ -160,7 +162,7 @@ def _may_stand_here(sheet: Sheet, chunks: Sequence[Chunk], place: int, anchor: i
     )
     if header:
         first = sheet.text[chunks[0].start : chunks[0].end]
-        return with_form or (dose_and_time and first in _VITALS)
+        return with_form or (dose_and_time and first in sheet.lexicon.page.vitals)
     linked = any(c.kind == "cue" and c.value[0] in ("taking", "continue") for c in [*sheet.context, *chunks[place:anchor]])
     if linked:
         return True

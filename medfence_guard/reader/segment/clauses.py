@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from medfence_guard.contract import Span
@@ -19,25 +18,14 @@ from medfence_guard.reader.beside import (
     without_own_object,
 )
 from medfence_guard.reader.chunks import Chunk, extent, means
-from medfence_guard.reader.lexicon import spoken_in
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.openings import is_list_number
 from medfence_guard.reader.plain import is_plain
-from medfence_guard.reader.remarks import ends_the_order_above, selects_by_number, speaks_of_orders, turns_the_slots
+from medfence_guard.reader.remarks import speaks_of_orders, turns_the_slots
 from medfence_guard.reader.segment.sheet import Sheet
 
 # Cues that may be said of a test, a procedure or a paper as well (`OPG planned`, `Advice sheet given`).
 _OF_ANYTHING = frozenset({"hypothetical", "administered", "ambiguous", "question", "conditional", "past"})
-# `Repeat all old medicines`: a set the page does not list, however it is worded; `no other medicines` is none.
-_SET_STARTS = "all|old|other|previous|earlier|remaining|usual|family doctor|gp|outside"
-_UNLISTED_SET = re.compile(
-    r"\brest of (?:the |his |her |all )?(?:medicines?|medications?|meds|drugs|treatment)\b|\brest (?:all )?(?:same|unchanged)\b|"
-    rf"(?<!no )(?<!not )(?<!any )(?<!these )(?<!above )\b(?:{_SET_STARTS})\s+"
-    r"(?:(?:the|other|old|his|her|previous|regular|usual)\s+)*"
-    r"(?:medicines?|medications?|meds|drugs|treatment|rx|tablets)\b(?!\s*(?::|stopped|discontinued|withheld|history))"
-)
-# One of these is in every such set.
-_SET_WORDS = spoken_in(f"rest {_SET_STARTS}")
 
 
 def flush(sheet: Sheet, *, whole_line: bool = False, ends_with_colon: bool = False, numbered: int | None = None) -> None:
@@ -96,7 +84,7 @@ def flush(sheet: Sheet, *, whole_line: bool = False, ends_with_colon: bool = Fal
 def note_text(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> str:
     """The text of a line, once it is noted what it says of the orders of the page by its wording alone. `place`: behind its number."""
     line_text = sheet.text[chunks[0].start : chunks[-1].end]
-    unlisted = _UNLISTED_SET.search(line_text) if sheet.may_say(_SET_WORDS) else None
+    unlisted = sheet.lexicon.page.unlisted_set.search(line_text) if sheet.may_say(sheet.lexicon.page.set_starts) else None
     if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
         sheet.out.collectives.append(
             Chunk("collective", "unlisted", chunks[0].start + unlisted.start(), chunks[0].start + unlisted.end(), 0, 0)
@@ -105,8 +93,12 @@ def note_text(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> str:
     if (
         sheet.lexicon.remarks.corrections.search(line_text) is not None
         or turns_the_slots(line_text)
-        or (beside and ends_the_order_above(line_text))
-        or (not any(c.kind in ("drug", "form") for c in chunks) and place == 0 and selects_by_number(line_text))
+        or (beside and sheet.lexicon.page.ending_field.match(line_text) is not None)
+        or (
+            not any(c.kind in ("drug", "form") for c in chunks)
+            and place == 0
+            and sheet.lexicon.page.by_number.search(line_text) is not None
+        )
     ):
         sheet.out.remarks.append(Span(*extent(chunks)))
     return line_text

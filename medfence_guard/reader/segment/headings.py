@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,16 +16,13 @@ from medfence_guard.reader.segment.sheet import Sheet
 _LINE_SECTIONS = frozenset(
     "allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split()
 )
-# A list of what is taken begins in the middle of a sentence.
-_LEADING = frozenset({"pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of"})
 _FINDINGS = "findings_and_symptoms"
 _LONGEST_HEADING = 12  # in chunks
-# Labels that are a heading below an order as well.
-_ABOVE_LABELS = frozenset({"rx", "adv", "advice", "plan", "treatment"})
 
 
 class _Heading(NamedTuple):
-    """A heading as it is written: behind it stands a colon, or nothing on the line; `leads`: the sentence goes on (`pt on X`)."""
+    """A heading as it is written: behind it stands a colon, or nothing on the line; `leads`: the sentence goes on (`pt on X`);
+    `is_rx`: it is the sign of a prescription."""
 
     chunk: Chunk
     name: str
@@ -35,10 +31,7 @@ class _Heading(NamedTuple):
     colon: bool
     alone: bool
     leads: bool
-
-    @property
-    def is_rx(self) -> bool:
-        return self.surface in ("rx", "℞", "e-rx", "erx", "e rx")
+    is_rx: bool
 
 
 def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: bool) -> int | None:
@@ -90,9 +83,15 @@ def _heading_at(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: 
     if colon and following is not None and following.value == "-" and not at_start:
         colon = False
     alone = following is None and place == 0
-    leads = at_start and name == "current" and surface in _LEADING
-    heading = _Heading(chunk, name, status, surface, colon, alone, leads)
-    if means(chunk, "label") and colon and sheet.open is not None and name not in _LINE_SECTIONS and surface not in _ABOVE_LABELS:
+    leads = at_start and name == "current" and surface in sheet.lexicon.page.leading
+    heading = _Heading(chunk, name, status, surface, colon, alone, leads, surface in sheet.lexicon.page.rx)
+    if (
+        means(chunk, "label")
+        and colon
+        and sheet.open is not None
+        and name not in _LINE_SECTIONS
+        and surface not in sheet.lexicon.page.above_labels
+    ):
         return None
     if not (colon or (alone and at_start) or heading.is_rx or leads):
         return None
@@ -155,7 +154,11 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
     if section is None:
         return None
     sheet.close()
-    if sheet.out.drafts and _FROM_HERE_ON.search(text) is not None and _place_of_current(sheet) < sheet.out.drafts[-1].start:
+    if (
+        sheet.out.drafts
+        and sheet.lexicon.page.from_here_on.search(text) is not None
+        and _place_of_current(sheet) < sheet.out.drafts[-1].start
+    ):
         # `Current plan: …`, and below it `New plan: …`: beside the first, or instead of it.
         sheet.out.remarks.append(Span(chunks[0].start, chunks[end - 1].end))
     sheet.told_asides.append((chunks[0].start, chunks[end - 1].end))
@@ -169,16 +172,10 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
     return chunks[end + 1 :]
 
 
-_FROM_HERE_ON = re.compile(r"\b(?:new|final|from now|from today)\b")
-_CURRENT = re.compile(
-    r"(?:^|\n)[^\na-z]{0,4}(?:(?:our|the) )?(?:current|present) (?:[a-z]+ ){0,2}(?:plan|orders|treatment|therapy|medication|medications)\b"
-)
-
-
 def _place_of_current(sheet: Sheet) -> int:
     """Where the page first heads what stands now, or stood until now; its end if nowhere."""
     if sheet.current_at is None:
-        found = _CURRENT.search(sheet.text)
+        found = sheet.lexicon.page.current.search(sheet.text)
         sheet.current_at = found.start() if found else len(sheet.text)
     return sheet.current_at
 
@@ -205,32 +202,20 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     """The line without a heading of another time, place or decision; whether the orders below it stand, a person must say."""
     framed = chunks[0].kind == "mark" and chunks[0].value in ("#", "=", "*", "_", "<")
     hashed = chunks[0].value == "#"
-    decorated = framed or chunks[-1].value in ("=", "*", "#", ":", "-", ">")
     written = any(c.kind in ("word", "inert", "heading", "label", "cue") for c in chunks)
-    if (
-        decorated
-        and not any(c.kind in ("drug", "form", "rate", "slots", "when", "amount", "number") for c in chunks)
-        and (written or not any(c.kind == "prn" for c in chunks))
-    ):
+    if _is_decorated(chunks, framed=framed, written=written):
         chunks = undecorated(chunks)
         if not chunks:
             return chunks
     colon = next((n for n, c in enumerate(chunks[:8]) if c.kind == "mark" and c.value in (":", ":-")), len(chunks) - 1)
     inline = colon < len(chunks) - 1
-    text = sheet.text[chunks[0].start : chunks[colon].end]
-    if inline and colon == 1 and chunks[0].kind == "medicine_class":
-        # `Tear substitute: Refresh Tears`: what it is, before its name.
-        return chunks
-    if any(c.kind in ("drug", "amount") for c in chunks[:colon]) or (not inline and chunks[colon].kind in ("drug", "amount")):
-        return chunks
-    if inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :]):
+    if _heads_no_orders(chunks, colon, inline=inline):
         return chunks
     qualified = _is_qualified(sheet, chunks[: colon + (chunks[colon].value != ":")])
     if not inline and (not sheet.followed[sheet.line] or (_is_told(sheet, chunks) and not qualified)):
         return chunks
-    whole = sheet.text[slice(*extent(chunks))]
     timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
-    if not inline and not timed and heads_two_columns(whole, sheet.lexicon):
+    if not inline and not timed and heads_two_columns(sheet.text[slice(*extent(chunks))], sheet.lexicon):
         sheet.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
         return chunks
     first = meaning_of(chunks[0], "heading")
@@ -238,23 +223,15 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     if own and (inline or chunks[colon].value == ":" or colon == 0):
         # A heading that is known says its own status.
         return chunks
-    known = any(
-        means(c, "heading") or c.kind in ("indication", "medicine_class", "header_line_starts", "form", "label", "item") for c in chunks
-    )
-    # `# HFpEF, compensated`: a problem of the list, with the orders for it below.
-    known = known or (hashed and any(c.kind == "word" and sheet.lexicon.plain.group(str(c.value)) == _FINDINGS for c in chunks))
-    # `PRN medicines`, `As needed by Dr Rao`: when those below are taken.
-    needed = (
-        not inline
-        and written
-        and any(c.kind == "prn" for c in chunks)
-        and not any(c.kind in ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday", "maximum") for c in chunks)
-    )
-    # `On dialysis days:`, `Before exercise:`
-    limited = not inline and chunks[colon].value == ":" and sheet.surface(chunks[0]) in sheet.lexicon.remarks.starts
-    # `Did not go home on:`, `Yesterday's plan`
-    limited = limited or (qualified and not any(c.kind in ("slots", "rate", "duration") for c in chunks[: colon + 1]))
-    if not needed and not limited and not heads_something_else(text, sheet.lexicon) and not (framed and not known and len(chunks) <= 6):
+    if not (
+        (not inline and written and _is_when_needed(chunks))
+        # `On dialysis days:`, `Before exercise:`
+        or (not inline and chunks[colon].value == ":" and sheet.surface(chunks[0]) in sheet.lexicon.remarks.starts)
+        # `Did not go home on:`, `Yesterday's plan`
+        or (qualified and not any(c.kind in ("slots", "rate", "duration") for c in chunks[: colon + 1]))
+        or heads_something_else(sheet.text[chunks[0].start : chunks[colon].end], sheet.lexicon)
+        or (framed and len(chunks) <= _LONGEST_FRAMED and not _is_of_the_list(sheet, chunks, hashed=hashed))
+    ):
         return chunks
     sheet.close()
     sheet.section = ("", "unknown")
@@ -263,17 +240,53 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
     return chunks[colon + 1 :]
 
 
+_LONGEST_FRAMED = 6  # in chunks
+
+
+def _is_decorated(chunks: Sequence[Chunk], *, framed: bool, written: bool) -> bool:
+    """`=== OLD LIST ===`, `## Weaned`, and no order between marks."""
+    if not framed and chunks[-1].value not in ("=", "*", "#", ":", "-", ">"):
+        return False
+    kinds = {c.kind for c in chunks}
+    return kinds.isdisjoint(("drug", "form", "rate", "slots", "when", "amount", "number")) and (written or "prn" not in kinds)
+
+
+def _heads_no_orders(chunks: Sequence[Chunk], colon: int, *, inline: bool) -> bool:
+    """Whether what stands before the colon is of an order, or what stands behind it is none."""
+    if inline and colon == 1 and chunks[0].kind == "medicine_class":
+        # `Tear substitute: Refresh Tears`: what it is, before its name.
+        return True
+    if any(c.kind in ("drug", "amount") for c in chunks[:colon]) or (not inline and chunks[colon].kind in ("drug", "amount")):
+        return True
+    return inline and not any(c.kind in ("drug", "form") for c in chunks[colon + 1 :])
+
+
+def _is_when_needed(chunks: Sequence[Chunk]) -> bool:
+    """`PRN medicines`, `As needed by Dr Rao`: when those below are taken."""
+    kinds = {c.kind for c in chunks}
+    of_one = ("indication", "number", "rate", "slots", "duration", "when", "amount", "weekday", "maximum")
+    return "prn" in kinds and kinds.isdisjoint(of_one)
+
+
+def _is_of_the_list(sheet: Sheet, chunks: Sequence[Chunk], *, hashed: bool) -> bool:
+    """`# HFpEF, compensated`: a problem, with the orders for it below; or a heading, a class, a form that is known."""
+    known = ("indication", "medicine_class", "header_line_starts", "form", "label", "item")
+    if any(means(c, "heading") or c.kind in known for c in chunks):
+        return True
+    return hashed and any(c.kind == "word" and sheet.lexicon.plain.group(str(c.value)) == _FINDINGS for c in chunks)
+
+
 def _is_qualified(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
     """`Yesterday's plan`, `Current plan if BP high`, `Did not go home on`: words of orders beside words that no such heading has."""
     if not 1 < len(chunks) <= _LONGEST_QUALIFIED:
         return False
-    words = [sheet.surface(c) for c in chunks]
-    if words[-1] in _PLANS:
+    words, page = [sheet.surface(c) for c in chunks], sheet.lexicon.page
+    if words[-1] in page.plans:
         return any(c.kind in _QUALIFYING for c in chunks[:-1])
-    if words[-2] == "home" and words[-1] in ("on", "with"):
+    if words[-2] == "home" and words[-1] in page.home_on:
         return True
-    headed = not _PLANS.isdisjoint(words) or words[0].partition(" ")[0] in _ADVISED
-    return headed and any(word in _CONDITIONS or c.kind == "date" or _is_year(c) for word, c in zip(words, chunks, strict=True))
+    headed = not page.plans.isdisjoint(words) or words[0].partition(" ")[0] in page.advised
+    return headed and any(word in page.conditions or c.kind == "date" or _is_year(c) for word, c in zip(words, chunks, strict=True))
 
 
 def _is_year(chunk: Chunk) -> bool:
@@ -281,9 +294,6 @@ def _is_year(chunk: Chunk) -> bool:
 
 
 _ANCIENT = 1900  # no year of a paper
-_PLANS = frozenset({"plan", "plans", "orders"})
-_ADVISED = frozenset({"advised", "prescribed"})
-_CONDITIONS = frozenset({"if", "when", "unless", "once", "until", "last", "previous", "earlier", "next", "of"})
 _QUALIFYING = frozenset({"word", "cue", "prn", "person_roles", "stat", "then"})
 _LONGEST_QUALIFIED = 8  # in chunks
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from medfence_guard.reader.asides import is_of_the_paper
@@ -30,11 +29,9 @@ from medfence_guard.reader.segment.orders import begin
 from medfence_guard.reader.segment.sheet import Sheet
 from medfence_guard.reader.segment.walk import Cursor, walk
 
-_NUMBERED_PATIENT = re.compile(r"(?:patient|pt|child|twin|baby)\s*\d\s*[:.)-]")
 _FOUR = "iv"
 _LETTER_FORMS = {"t": "tablet", "c": "capsule"}
 _OF_ORDERS = frozenset({"active", "reported", "cue", "unknown"})
-_SIGNING = frozenset({"dr", "doctor", "consultant", "prof", "regd no", "reg no"})
 
 
 def read_line(sheet: Sheet, chunks: list[Chunk]) -> None:
@@ -57,7 +54,7 @@ def read_line(sheet: Sheet, chunks: list[Chunk]) -> None:
         chunks = _behind_soap_letter(sheet, chunks)
         if not chunks:
             return
-    if _NUMBERED_PATIENT.match(sheet.text, chunks[0].start):
+    if sheet.lexicon.page.numbered_person.match(sheet.text, chunks[0].start):
         sheet.out.patients += 1
     chunks, place, numbered = _number(sheet, chunks)
     if place >= len(chunks):
@@ -190,7 +187,7 @@ def _read_words(sheet: Sheet, chunks: list[Chunk], place: int, numbered: int | N
     if header:
         _count_patient(sheet, chunks, place)
         # Below the doctor's name stand degrees, addresses and hours.
-        sheet.signed = sheet.signed or (bool(sheet.out.drafts or sheet.open) and sheet.surface(first) in _SIGNING)
+        sheet.signed = sheet.signed or (bool(sheet.out.drafts or sheet.open) and sheet.surface(first) in sheet.lexicon.page.signing)
     sheet.bulleted = place > 0 and numbered is None
     before = len(sheet.out.drafts) + (sheet.open is not None)
     opened_here = sheet.open

@@ -10,8 +10,6 @@ from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.segment.sheet import Sheet
 
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
-_EITHER = frozenset({"or", "ya", "या", "either", "/", "vs"})
-_OTHERWISE = frozenset({"vs", "versus", "else", "or else", "otherwise"})
 
 
 def begin(sheet: Sheet, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> Draft:
@@ -70,9 +68,9 @@ def begin(sheet: Sheet, chunks: list[Chunk], place: int, anchor: int, numbered: 
 
 def _takes_turns(sheet: Sheet, previous: Draft, lead: Sequence[Chunk]) -> bool:
     """`X or Y`, `X, else Y`: one of the two, and nobody knows which. The word that joins them is of neither."""
-    either = previous.last_line == sheet.line and any(sheet.surface(c) in _OTHERWISE for c in lead)
+    either = previous.last_line == sheet.line and any(sheet.surface(c) in sheet.lexicon.page.otherwise for c in lead)
     joint = sheet.surface(previous.chunks[-1])
-    if joint in _EITHER:
+    if joint in sheet.lexicon.page.either:
         previous.chunks.pop()
         either = True
     elif joint == "plus" and len(previous.chunks) > 2 and previous.chunks[-2].kind in ("duration", "rate", "slots"):

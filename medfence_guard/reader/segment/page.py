@@ -15,7 +15,7 @@ from medfence_guard.reader.openings import count_serials, letter_of, soap_letter
 from medfence_guard.reader.segment.line import read_line
 from medfence_guard.reader.segment.sheet import Sheet
 from medfence_guard.reader.shared import Sharing
-from medfence_guard.reader.told import HEADS_A_LIST, Line, Told, parted
+from medfence_guard.reader.told import Line, Told, parted
 
 
 def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass]) -> list[AsideClass]:
@@ -41,11 +41,11 @@ def cut(
     `typed`: no line of the text can have been lost, and no word misread; `misread`: what the words
     of a page that an engine recognised may be.
     """
-    placed = [(line, extent(line[0])) for line in parted(lines, lambda c: text[c.start : c.end])]
+    placed = [(line, extent(line[0])) for line in parted(lines, lambda c: text[c.start : c.end], lexicon.told)]
     placed = [(line, span) for line, span in placed if not is_rule(text[slice(*span)])]
     lines = [line for line, _ in placed]
     sheet = _sheet_of(lines, text, lexicon, None if split else spoken_in(text))
-    sharing = Sharing(lines, text, typed=typed)
+    sharing = Sharing(lines, text, lexicon.told, typed=typed)
     sections, signed = _read_lines(sheet, lines, sharing.told_once)
     out = sheet.out
     ordered = sorted({d.line for d in out.drafts})
@@ -109,7 +109,7 @@ def _read_lines(sheet: Sheet, lines: Sequence[Line], told_once: Mapping[int, Tol
             sheet.close()
         if number in told_once and told_once[number].word and _stands_at_orders(sheet, lines, number, told_once[number]):
             sheet.close()
-            if sheet.surface(chunks[0]) in HEADS_A_LIST:
+            if sheet.surface(chunks[0]) in sheet.lexicon.told.heads_a_list:
                 _heads_orders(sheet)
             # `Continue all for 1 month` may be of more than stands on the page.
             sheet.out.collectives.extend(c for c in chunks if c.kind == "collective")

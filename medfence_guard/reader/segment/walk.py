@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,13 +20,9 @@ from medfence_guard.reader.segment.orders import begin
 from medfence_guard.reader.segment.sheet import Sheet
 
 # Who a sentence is about, and how many words his name and age are at most.
-_TITLES = frozenset({"mr", "mrs", "ms", "miss", "master", "smt", "shri"})
 _NAMED = 4
 _DOSED = TIMING_KINDS | {"amount", "number", "tuple", "malformed", "form"}
 _TURNS = frozenset({"stopped", "held", "avoid", "not_taking", "increase", "decrease"})
-_ENDS_AT = frozenset({"till", "until", "upto", "up to"})
-_SET = r"(?:medications?|medicines?|meds|drugs)"
-_OWN_SET = re.compile(rf"\b(current|home|regular) {_SET}\b")
 _LONGEST_CLAUSE = 80  # in chunks; a longer one is prose, and no aside
 # `Current medications: as below`, `Rest same`
 _BELOW = frozenset({"below"})
@@ -54,9 +49,10 @@ def walk(sheet: Sheet, at: Cursor) -> None:
     sheet.is_tested = any(c.kind == "header_line_starts" for c in at.chunks)
     sheet.last_dosed = next((n for n in range(len(at.chunks) - 1, -1, -1) if at.chunks[n].kind in _DOSED), -1)
     sheet.last_below = -1
-    if sheet.may_say(_BELOW):
-        sheet.last_below = max((n for n, c in enumerate(at.chunks) if sheet.surface(c) == "below"), default=-1)
-    sheet.names_rest = sheet.may_say(_REST) and any(sheet.surface(c) in _REST for c in at.chunks)
+    if sheet.may_say(sheet.lexicon.page.below):
+        sheet.last_below = max((n for n, c in enumerate(at.chunks) if sheet.surface(c) in sheet.lexicon.page.below), default=-1)
+    rest = sheet.lexicon.told.the_rest
+    sheet.names_rest = sheet.may_say(rest) and any(sheet.surface(c) in rest for c in at.chunks)
     if sheet.open is not None and not _aside_end(sheet, at.chunks, at.place) and not _goes_on(sheet, at):
         sheet.close()
     while at.place < len(at.chunks):
@@ -160,7 +156,11 @@ def _stop(sheet: Sheet, at: Cursor, chunk: Chunk) -> None:
         if sheet.open is not None:
             sheet.open.after_break = True
         at.at_start = True
-        if at.header and sheet.surface(at.chunks[0]) in _TITLES and sum(c.kind != "mark" for c in at.chunks[: at.place]) > _NAMED:
+        if (
+            at.header
+            and sheet.surface(at.chunks[0]) in sheet.lexicon.page.titles
+            and sum(c.kind != "mark" for c in at.chunks[: at.place]) > _NAMED
+        ):
             # `Mrs. P, 48 yrs, seen for hypothyroidism. She is on Tab X`: behind its first sentence it is a note.
             at.header, at.told = False, True
     elif sheet.open is not None:
@@ -192,7 +192,7 @@ def _leave_for_a_visit(sheet: Sheet, at: Cursor, chunk: Chunk) -> None:
         if any(c.kind == "cue" and c.value[0] in _TURNS for c in after) or (conditional and after[-1].kind == "rate"):
             # `Review and stop.`
             sheet.out.remarks.append(Span(*sorted((chunk.start, chunks[-1].end))))
-    if sheet.context and sheet.surface(sheet.context[0]) in _ENDS_AT:
+    if sheet.context and sheet.surface(sheet.context[0]) in sheet.lexicon.status.until:
         # `Till next review.`
         sheet.out.remarks.append(Span(*sorted((sheet.context[0].start, chunk.end))))
     if sheet.context and sheet.context[-1].kind == "then" and not sheet.surface(sheet.context[-1]).isalpha():
@@ -231,11 +231,11 @@ def _refer_to_a_set(sheet: Sheet, at: Cursor, chunk: Chunk) -> None:
 
 def _is_listed_above(sheet: Sheet, chunk: Chunk) -> bool:
     """`Continue current medications`, where a list with a heading of the same words stands above it."""
-    own = _OWN_SET.search(sheet.surface(chunk))
+    own = sheet.lexicon.page.own_set.search(sheet.surface(chunk))
     if own is None or not sheet.so_far.listed(sheet.out.drafts):
         return False
     if own[1] not in sheet.list_heads:
-        heading = re.search(rf"(?:^|\n)\W*{own[1]} {_SET}\s*:", sheet.text)
+        heading = sheet.lexicon.page.own_lists[own[1]].search(sheet.text)
         sheet.list_heads[own[1]] = len(sheet.text) if heading is None else heading.end()
     return sheet.list_heads[own[1]] <= chunk.start
 

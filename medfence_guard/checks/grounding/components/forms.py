@@ -9,7 +9,7 @@ from medfence_guard.checks.check import INJECTABLE, Context
 from medfence_guard.checks.grounding.components.implied import base_form, weigh_curated
 from medfence_guard.checks.grounding.stated import name_chunks, releases_of, releases_within
 from medfence_guard.checks.grounding.wording import statement_words, words_of
-from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, added
+from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, Setting, added, held
 from medfence_guard.contract import Severity
 from medfence_guard.reader.statement import Statement
 
@@ -23,18 +23,16 @@ def judge_form(context: Context, setting: Setting, statement: Statement, wanted:
     counted = {lexicon.unit_by_ucum[u].dimension: d.chunk for d in statement.roles.doses for u in d.value.units if u is not None}
     if wanted in stated:
         return [Judgement(PASS, "form.equal", "source says the same form", (stated[wanted],))]
-    family = lexicon.form_family.get(wanted)
     released = {lexicon.release_family.get(r) for r in releases_of(statement)}
     if set(stated) == {"tablet"} and _RELEASED_AS.get(wanted) in released - {None}:
         # `Tab X 20 mg DT`
         return [Judgement(PASS, "form.with_its_release", "source says a tablet, and of what kind", tuple(stated.values()), note=True)]
     if stated:
         where = tuple(stated.values())
-        families = {lexicon.form_family.get(f) for f in stated}
         if any({wanted, f} <= group for f in stated for group in lexicon.same_forms):
-            return [Judgement(ABSTAIN, "form.same_family", "source says another form of the same family", where, severity=Severity.MAJOR)]
+            return [held("form.same_family", "source says another form of the same family", where)]
         if wanted in ("drops", "spray", "powder") or set(stated) & {"drops", "spray", "powder"}:
-            return [Judgement(ABSTAIN, "form.undetermined", "source does not say which kind", where, severity=Severity.MAJOR)]
+            return [held("form.undetermined", "source does not say which kind", where)]
         return [Judgement(FAIL, "form.different", "source says another form", where)]
     injected = [r.chunk for r in statement.roles.routes if r.value in INJECTABLE]
     if injected and lexicon.form_route.get(wanted) is not None:
@@ -52,82 +50,47 @@ def judge_form(context: Context, setting: Setting, statement: Statement, wanted:
         return [
             Judgement(PASS, "form.from_dose_unit", "source counts the dose in that form", (counted[lexicon.unit_by_ucum[unit].dimension],))
         ]
+    return _implied_form(context, statement, wanted)
+
+
+def _implied_form(context: Context, statement: Statement, wanted: str) -> list[Judgement]:
+    """P7: the source writes no form; that of the product, if the bundle knows it in exactly one."""
+    lexicon = context.rulepack.lexicon
     rows = implied_forms(context.rulepack.bundle, statement.name.entry, [r.value for r in statement.roles.strengths], lexicon)
+    where, known = name_chunks(context, statement), rows[:2]
+    if not rows:
+        return [held("form.not_in_source", "source writes no form", where)]
     families = {lexicon.bundle_form_family.get(r.form) for r in rows}
+    family = lexicon.form_family.get(wanted)
+    if family not in families:
+        says = "source writes no form; the bundle does not know this one for it"
+        return [held("form.not_attested", says, where)._replace(reference=known)]
     forms = {r.form for r in rows}
-    if rows and len(families) == 1 and family in families:
-        if (len(forms) == 1 and base_form(next(iter(forms))) == wanted) or (
-            family == "solid_oral" and {base_form(f) for f in forms} == {wanted}
-        ):
-            return weigh_curated(
-                context,
-                [
-                    Judgement(
-                        PASS,
-                        "form.implied_by_product",
-                        "source writes no form; the bundle knows this product in exactly one",
-                        name_chunks(context, statement),
-                        note=True,
-                        reference=rows[:2],
-                    )
-                ],
-            )
-        return [
-            Judgement(
-                ABSTAIN,
-                "form.several_known",
-                "source writes no form; the bundle knows this product in several",
-                name_chunks(context, statement),
-                severity=Severity.MAJOR,
-                reference=rows[:2],
-            )
-        ]
-    if rows and family not in families:
-        return [
-            Judgement(
-                ABSTAIN,
-                "form.not_attested",
-                "source writes no form; the bundle does not know this one for it",
-                name_chunks(context, statement),
-                severity=Severity.MAJOR,
-                reference=rows[:2],
-            )
-        ]
-    return [Judgement(ABSTAIN, "form.not_in_source", "source writes no form", name_chunks(context, statement), severity=Severity.MAJOR)]
-
-
-# The container of an injection: another product, of another concentration or use.
-_CONTAINERS = {
-    "vial": "vial",
-    "vials": "vial",
-    "pen": "pen",
-    "pens": "pen",
-    "flexpen": "pen",
-    "kwikpen": "pen",
-    "solostar": "pen",
-    "penfill": "cartridge",
-    "cartridge": "cartridge",
-    "cartridges": "cartridge",
-    "syringe": "syringe",
-    "pfs": "syringe",
-    "ampoule": "ampoule",
-    "ampoules": "ampoule",
-    "amp": "ampoule",
-}
+    if len(families) == 1 and (
+        (len(forms) == 1 and base_form(next(iter(forms))) == wanted)
+        or (family == "solid_oral" and {base_form(f) for f in forms} == {wanted})
+    ):
+        says = "source writes no form; the bundle knows this product in exactly one"
+        return weigh_curated(context, [Judgement(PASS, "form.implied_by_product", says, where, note=True, reference=known)])
+    if len(families) == 1:
+        says = "source writes no form; the bundle knows this product in several"
+        return [held("form.several_known", says, where)._replace(reference=known)]
+    return [held("form.not_in_source", "source writes no form", where)]
 
 
 def judge_container(context: Context, setting: Setting, told: str) -> list[Judgement]:
     """`pen`, `vial`, `cartridge`, `prefilled syringe`: each is a claim of its own, though all of them are injections."""
-    claimed = {_CONTAINERS[w] for w in words_of(told) if w in _CONTAINERS}
+    containers = setting.lexicon.claims.containers
+    claimed = {containers[w] for w in words_of(told) if w in containers}
     if not claimed:
         return []
-    stated = {_CONTAINERS[w] for w in statement_words(context, setting.statement).split() if w in _CONTAINERS}
+    stated = {containers[w] for w in statement_words(context, setting.statement).split() if w in containers}
     if not claimed - stated:
         return []
     where = tuple(r.chunk for r in setting.statement.roles.forms)
     if stated:
         return [Judgement(FAIL, "form.other_container", f"source says {', '.join(sorted(stated))}", where)]
-    return [Judgement(ABSTAIN, "form.container_added", "source does not say in what it comes", where, severity=Severity.MAJOR)]
+    return [held("form.container_added", "source does not say in what it comes", where)]
 
 
 def judge_release(context: Context, statement: Statement, claimed: Sequence[str], setting: Setting) -> list[Judgement]:
