@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from medfence_guard import Rulepack
 from medfence_guard.reader import lines
 from medfence_guard.reader.lexicon import _PATTERNS, spoken_in
-from medfence_guard.reader.segment import clauses
 from medfence_guard.rulepack import shipped_folder
 
+PAGE = Rulepack.default().lexicon.page
 REMARKS = Rulepack.default().lexicon.remarks
 PHRASES = [phrase for table in _PATTERNS for phrase in json.loads((shipped_folder() / "lexicon" / "remarks.json").read_bytes())[table]]
 PIECES = st.sampled_from(PHRASES) | st.sampled_from(
@@ -49,7 +49,7 @@ def test_a_pattern_left_out_finds_nothing(text: str) -> None:
 
 @given(TEXTS)
 def test_a_set_or_a_sex_needs_one_of_its_words(text: str) -> None:
-    for pattern, words in ((clauses._UNLISTED_SET, clauses._SET_WORDS), (lines.SEX_AND_AGE, lines.SEXES)):
+    for pattern, words in ((PAGE.unlisted_set, PAGE.set_starts), (lines.SEX_AND_AGE, lines.SEXES)):
         assert pattern.search(text) is None or not words.isdisjoint(spoken_in(text)), pattern.pattern
 
 
