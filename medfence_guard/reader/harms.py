@@ -25,6 +25,11 @@ _NOTHING = re.compile(r"(?:none|nil)(?: known)?\W*")
 _PIECES = re.compile(r"[^;.]+(?:\.(?! |$)[^;.]*)*")
 
 
+def denies(text: str) -> bool:
+    """Whether a word of it says that there is none."""
+    return _DENIED.search(text) is not None
+
+
 class NamedMedicines:
     """The medicines a page names, asked for again and again whether one outside a clause has a part in its molecules' names."""
 
