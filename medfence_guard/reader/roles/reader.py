@@ -80,7 +80,7 @@ _RULES: Mapping[str, Callable[[Context, int], int]] = {
     "composition": read_word_of_composition,
     "drug": read_another_name,
     "review_phrases": pass_by,
-    "boilerplate": pass_by,
+    "boilerplate": read_heading,
     "item": pass_by,
 }
 # Kind of chunk -> its role, whatever stands beside it. What has no row here or above is residue.
