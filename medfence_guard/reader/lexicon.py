@@ -114,6 +114,7 @@ class RemarkWords:
     small: frozenset[str]
     starts: frozenset[str]
     other_headings: re.Pattern[str]
+    lone_headings: frozenset[str]
     heading_words: frozenset[str]
     column_heads: re.Pattern[str]
     deciding: frozenset[str]
@@ -148,6 +149,7 @@ class RemarkWords:
             small=frozenset(raw["small"]),
             starts=frozenset(raw["starts"]),
             other_headings=_any_of(raw["other_headings"]),
+            lone_headings=frozenset(raw["lone_headings"]),
             heading_words=frozenset(raw["heading_words"]),
             column_heads=_any_of(raw["column_heads"]),
             deciding=frozenset(raw["deciding"]),

@@ -92,12 +92,22 @@ def heads_something_else(text: str, lexicon: Lexicon) -> bool:
     bare = re.sub(r"</?[a-z0-9]+>", " ", text).strip(_DECORATION)
     if not bare or len(bare) > 60:
         return False
-    if _COUNTED_HEADING.match(bare) or _PAST_OCCASION.match(bare):
+    if _COUNTED_HEADING.match(bare) or _PAST_OCCASION.match(bare) or bare in words.lone_headings or _of_somebody(bare):
         return True
     if not words.may_find("other_headings", spoken_in(bare)) or words.other_headings.search(bare) is None:
         return False
     rest = _WORD.findall(words.other_headings.sub(" ", bare))
     return len(rest) <= 5 and sum(not (word in words.heading_words or word.isdigit()) for word in rest) <= 1
+
+
+_OF_SOMEBODY = re.compile(r"(?:dr\.? ?)?([a-z.]+)'s? (?:prescriptions?|treatment|medicines?|medications?|meds|drugs|tablets|rx|orders)")
+_OF_THE_PATIENT = frozenset({"today", "patient", "pt", "discharge"})
+
+
+def _of_somebody(bare: str) -> bool:
+    """`Dr Sharma's prescription`, and no `Today's medicines`."""
+    found = _OF_SOMEBODY.fullmatch(bare)
+    return found is not None and found[1] not in _OF_THE_PATIENT
 
 
 def heads_orders(text: str, lexicon: Lexicon, *, treated: Callable[[], bool]) -> tuple[str, str] | None:

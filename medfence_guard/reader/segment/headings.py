@@ -20,6 +20,9 @@ _LINE_SECTIONS = frozenset(
 # A list of what is taken begins in the middle of a sentence.
 _LEADING = frozenset({"pt on", "patient on", "currently on", "k/c/o", "presently on", "kco", "known case of"})
 _FINDINGS = "findings_and_symptoms"
+# Sections whose headings no order stands under.
+_OF_NO_ORDERS = frozenset({"complaints", "exam", "diagnosis", "investigations", "social", "followup"})
+_BEGINS_AN_ORDER = frozenset({"drug", "form"})
 _LONGEST_HEADING = 12  # in chunks
 # Labels that are a heading below an order as well.
 _ABOVE_LABELS = frozenset({"rx", "adv", "advice", "plan", "treatment"})
@@ -74,7 +77,7 @@ def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_star
         sheet.section = (name, heading.status)
         return len(chunks)
     rest = place + 1 + heading.colon
-    _set_section(sheet, heading, led, rest, inline=rest < len(chunks))
+    _set_section(sheet, heading, led, rest, first=chunks[rest] if rest < len(chunks) else None)
     return rest
 
 
@@ -112,10 +115,11 @@ def _note_ends(sheet: Sheet, heading: _Heading) -> None:
         sheet.open.loose.append(chunk)
 
 
-def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: int, *, inline: bool) -> None:
+def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: int, *, first: Chunk | None) -> None:
     """What stands behind and below the heading is of its section. `led`: what leads the heading (`Mother's medications:`, `Sample Rx`)
     qualifies it."""
     name = heading.name
+    inline = first is not None
     if not inline and (name == "followup" or heading.status in ("stopped", "past", "allergy", "family")):
         sheet.elsewhere_line = sheet.line
     if inline and sheet.last_below < rest and (name in _LINE_SECTIONS or (heading.leads and not heading.colon)):
@@ -132,6 +136,10 @@ def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: in
     sheet.muted = False
     if heading.leads:
         sheet.context.append(heading.chunk)
+    begins = sheet.begun[sheet.line] if first is None else first.kind in _BEGINS_AN_ORDER
+    if name in _OF_NO_ORDERS and begins:
+        # `Complaints:`, and right below it `Tab X 500 mg BD`: what was taken, or what is ordered.
+        sheet.stand_elsewhere()
 
 
 def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | None:
@@ -230,7 +238,9 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
         return chunks
     first = meaning_of(chunks[0], "heading")
     own = isinstance(first, tuple) and first[1] not in ("none", "cue", "reported")
-    if own and (inline or chunks[colon].value == ":" or colon == 0):
+    # `Medicines for travel:` is no heading of medicines alone.
+    led_on = inline and colon > 1 and isinstance(first, tuple) and first[1] == "active" and heads_something_else(text, sheet.lexicon)
+    if own and not led_on and (inline or chunks[colon].value == ":" or colon == 0):
         # A heading that is known says its own status.
         return chunks
     known = any(
@@ -264,7 +274,9 @@ def _is_qualified(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
         return False
     words = [sheet.surface(c) for c in chunks]
     if words[-1] in _PLANS:
-        return any(c.kind in _QUALIFYING for c in chunks[:-1])
+        # `Fever plan`: at fever; `HTN plan`: of a disease that is there every day.
+        passing = (c for c in chunks[:-1] if c.kind == "indication" and sheet.surface(c) not in sheet.lexicon.long_standing)
+        return any(c.kind in _QUALIFYING for c in chunks[:-1]) or any(passing)
     if words[-2] == "home" and words[-1] in ("on", "with"):
         return True
     headed = not _PLANS.isdisjoint(words) or words[0].partition(" ")[0] in _ADVISED
@@ -287,4 +299,6 @@ def _is_told(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
     """`Side effects explained`: a clause, no heading, though a word of it could head one. A visit (`Visit 12/01`) may."""
     classes = [row for row in sheet.asides if row.name != "visits"]
     told = is_of_the_paper(chunks, sheet.text, sheet.lexicon.remarks.in_no_name) or is_aside(chunks, sheet.text, classes)
-    return len(chunks) > 1 and chunks[-1].value != ":" and told
+    # `Asthma action plan`, and nothing of it but its name: `Asthma action plan given` is told.
+    named = sheet.lexicon.remarks.other_headings.fullmatch(sheet.text[slice(*extent(chunks))].strip())
+    return len(chunks) > 1 and chunks[-1].value != ":" and told and named is None
