@@ -212,6 +212,28 @@ def heads_what_follows(statements: Sequence[Statement], text: str, lexicon: Lexi
                 yield start, end
 
 
+_OF_A_REGIMEN = frozenset("rate slots weekday prn when amount maximum stat unsupported then".split())
+_INSTEAD = frozenset({"to", "with", "by", "->", "→", "=>", "-->"})
+_BREAKS = re.compile(r"\n|[.;](?=\s)")
+
+
+def goes_on_behind_what_ends(statements: Sequence[Statement], text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
+    """`Tab X 40 mg OD, stop Z`, and below it `only Sunday`; `switched from Z to SOS X`: how what is not taken is taken. `text`: folded."""
+    if all(s.assertion.status in EXCLUDED for s in statements):
+        return
+    for statement in statements:
+        # Under a heading of what was stopped, an entry may be of several lines.
+        if statement.assertion.status not in EXCLUDED or not statement.assertion.cues:
+            continue
+        behind = sorted((c for c in (*statement.chunks, *statement.beside) if c.start >= statement.name.end), key=lambda c: c.start)
+        broken = _BREAKS.search(text, statement.name.end, behind[-1].start) if behind else None
+        for before, chunk in itertools.pairwise([None, *behind]):
+            limits = chunk is not None and (chunk.kind in _OF_A_REGIMEN or chunk.value in lexicon.doubt_words)
+            if limits and ((broken is not None and chunk.start >= broken.end()) or (before is not None and before.value in _INSTEAD)):
+                yield chunk.start, chunk.end
+                break
+
+
 def refused_with_another(statements: Sequence[Statement], text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
     """`Avoid salt, X`, `Quit smoking and X`: what begins the sentence is refused, and the bare name is one more of it."""
     bare = [s for s in statements if s.bare and s.assertion.status not in EXCLUDED]

@@ -94,7 +94,8 @@ def _is_period(at: Context, place: int) -> bool:
     before = chunks[place - 1] if place else None
     if before is None:
         return False
-    if before.value in ("each", "per", "every", "in"):
+    if before.value in ("each", "per", "every", "in", "at", "@", "by", "within"):
+        # `at 48 hours`: from when on, or the day of a visit.
         return True
     if before.value == "/":
         # Not where slashes separate the parts: `500 mg / BD / 7 days`.
@@ -130,6 +131,9 @@ def is_beside(at: Context, place: int) -> bool:
         # `massage BD` is done to a limb, not with a tablet.
         return True
     if is_advice(before):
+        if before.value == "posture_after_dose" and chunk.kind in ("rate", "weekday", "slots"):
+            # `stay upright for 30 minutes weekly`: behind each dose, so what is weekly is the dose.
+            return False
         return chunk.kind != "site" or is_swallowed(at)
     if before.kind == "mark" and before.value in (",", "+", "&") and worded and chunk.kind == "rate" and after is not None:
         # `5 mg, daily walk`

@@ -9,6 +9,7 @@ from medfence_guard.reader.chunks import Chunk, means
 from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.roles.amounts import count_beside_form, is_counted
 from medfence_guard.reader.roles.context import SILENT_GLUE, Context
+from medfence_guard.reader.roles.manner import is_swallowed
 from medfence_guard.reader.roles.record import Role
 
 # Inert text that says nothing a record could leave out or make up.
@@ -66,6 +67,9 @@ def read_mark(at: Context, place: int) -> int:
 def read_inert(at: Context, place: int) -> int:
     chunk, name = at.chunks[place], at.roles.name
     if chunk.value == "monitoring" and name is not None and chunk.start < name.start and _leads_to(at.chunks, place, at.surface):
+        at.roles.residue.append(Role(at.surface(chunk), chunk))
+    elif chunk.value == "skin_manner" and is_swallowed(at) and any(c.kind == "form" for c in at.chunks):
+        # `Tab X 40 mg OD, wash off`: of a medicine that stood here, or of another form.
         at.roles.residue.append(Role(at.surface(chunk), chunk))
     elif chunk.value not in _WITHOUT_CONTENT:
         at.roles.inert.append(Role(chunk.value, chunk))
