@@ -141,6 +141,53 @@ def _may_be_to(text: str, is_named: Callable[[str], bool], words: RemarkWords) -
     return denied is None and bool(named) and words.vague_allergies.issuperset(named)
 
 
+_CLAUSES = re.compile(r"[^;.,()\n]+(?:\.(?! |$)[^;.,()\n]*)*")
+_LONGEST_CLAUSE = 10  # in words
+_LONGEST_REFUSAL = 5
+_LONGEST_CLASS = 3
+_JOINING = frozenset({"and", "or"})
+
+
+def refused_classes(text: str, start: int, *, named: NamedMedicines, words: RemarkWords) -> list[tuple[int, int]]:
+    """`No ARB`, `ARB not needed` beside an order of telmisartan: the clauses of a line that refuse a class, and an order is of it.
+
+    `text`: the line, and `start` its place. `No ARB allergy`, `no antibiotics in the last month` refuse none.
+    """
+    out = []
+    for piece in _CLAUSES.finditer(text):
+        said = _WORD.findall(piece.group())
+        if len(said) > _LONGEST_CLAUSE:
+            continue
+        places = [
+            (at, at + size, words.allergy_classes[name])
+            for size in range(1, _LONGEST_CLASS + 1)
+            for at in range(len(said) - size + 1)
+            if (name := " ".join(said[at : at + size])) in words.allergy_classes
+        ]
+        within = {n for first, last, _ in places for n in range(first, last)}
+        span = (start + piece.start(), start + piece.end())
+        for first, last, members in places:
+            # `No ACEi/ARB`, `beta blockers and CCBs avoided`
+            while first and (first - 1 in within or said[first - 1] in _JOINING):
+                first -= 1
+            while last < len(said) and (last in within or said[last] in _JOINING):
+                last += 1
+            if _are_refused(said[:first], said[last:], words) and any(named.outside(*span, part) for part in members):
+                out.append(span)
+                break
+    return out
+
+
+def _are_refused(before: Sequence[str], behind: Sequence[str], words: RemarkWords) -> bool:
+    closed = not behind or " ".join(behind) in words.classes_refused_close
+    sizes = range(1, _LONGEST_REFUSAL + 1)
+    if closed and any(" ".join(before[-size:]) in words.classes_refused_before for size in sizes if size <= len(before)):
+        return True
+    if any(" ".join(behind[:size]) in words.classes_put_off for size in sizes if size <= len(behind)):
+        return True
+    return " ".join(behind) in words.classes_refused_behind
+
+
 def is_told_of(body: Sequence[Chunk], spoken: Collection[str], words: RemarkWords) -> bool:
     """Whether a clause of findings names a medicine as one that is taken, harms or is to be changed."""
     named = [c for c in body if c.kind in ("drug", "medicine_class")]

@@ -27,7 +27,14 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
-from medfence_guard.reader.harms import NamedMedicines, allergies_by_name, allergies_to_an_order, allergies_to_kin, is_told_of
+from medfence_guard.reader.harms import (
+    NamedMedicines,
+    allergies_by_name,
+    allergies_to_an_order,
+    allergies_to_kin,
+    is_told_of,
+    refused_classes,
+)
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
@@ -162,6 +169,7 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
         found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
         remarks = page.lexicon.remarks
         yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
+        yield from refused_classes(text, start, named=named, words=remarks)
 
 
 def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:

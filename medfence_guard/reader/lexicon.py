@@ -133,6 +133,13 @@ class RemarkWords:
     denials: frozenset[str]
     endings: frozenset[str]
     beside_values: frozenset[str]
+    disproved: re.Pattern[str]
+    settled: re.Pattern[str]
+    left_alone: frozenset[str]
+    classes_refused_before: frozenset[str]
+    classes_refused_behind: frozenset[str]
+    classes_refused_close: frozenset[str]
+    classes_put_off: frozenset[str]
     in_no_name: frozenset[str]
     first_words: Mapping[str, frozenset[str]]
 
@@ -168,6 +175,13 @@ class RemarkWords:
             denials=frozenset(raw["denials"]),
             endings=frozenset(raw["endings"]),
             beside_values=frozenset(raw["beside_values"]),
+            disproved=_any_of(raw["disproved"]),
+            settled=_any_of([*raw["disproved"], *raw["settled"]]),
+            left_alone=frozenset(raw["left_alone"]),
+            classes_refused_before=frozenset(raw["classes_refused_before"]),
+            classes_refused_behind=frozenset(raw["classes_refused_behind"]),
+            classes_refused_close=frozenset(raw["classes_refused_close"]),
+            classes_put_off=frozenset(raw["classes_put_off"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
             first_words={table: _first_words(raw[table]) for table in _PATTERNS},
         )
