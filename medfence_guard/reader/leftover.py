@@ -26,6 +26,7 @@ from typing import NamedTuple
 from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
+from medfence_guard.reader.beside import names_a_fluid
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.harms import (
     NamedMedicines,
@@ -493,6 +494,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         # `Dard ho to`
         return True
     text = page.text_of(body)
+    if names_a_fluid(text) or (len(body) == 1 and _is_a_piece(body[0])):
+        # `RL 500`, `½`
+        return True
     words = _WORD.findall(text)
     remarks = page.lexicon.remarks
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
@@ -547,15 +551,25 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
 
 
+def _is_a_piece(chunk: Chunk) -> bool:
+    """A number that is no whole one, or two with a stroke between: a half, a page or a date."""
+    if chunk.kind == "number":
+        return any(part.denominator != 1 for part in chunk.value.parts)
+    return chunk.kind == "tuple"
+
+
 _STANDS_ON = frozenset({"continue", "taking", "increase", "decrease", "switch_to"})
 
 
 def _leads_to_the_next_line(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
     """`# HTN, was on`, and the order on the next line: the sentence goes on there."""
     last = body[-1]
-    if last.kind != "cue" or last is not page.lines[clause.line][-1] or not page.has_order(clause.line + 1):
+    if last.kind != "cue" or last is not page.lines[clause.line][-1] or last.value[1] != "before":
         return False
-    return last.value[1] == "before" and last.value[0] not in _STANDS_ON
+    if not page.has_order(clause.line + 1):
+        # `HTN on`, and nothing that it could be on.
+        return last.value[0] in ("taking", "past")
+    return last.value[0] not in _STANDS_ON
 
 
 def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:

@@ -45,7 +45,8 @@ _GOES_ON = re.compile(
 # `Dx: white coat HTN, no drugs`: of what is found, that nothing is ordered for it.
 _NEEDS_NONE = re.compile(
     rf"(?:[,;:.(/-] ?|\band )(?:no|nil|without|needs no|not for)(?: any| all| more| further)? {ORDER_NOUN}"
-    r"(?: (?:needed|required|indicated|advised|at present|for now|now))?\W*$|\b(?:drug|medicine|medication)[ -]free\W*$"
+    r"(?: (?:needed|required|indicated|advised|at present|for now|now))?\W*$|\b(?:drug|medicine|medication)[ -]free\W*$|"
+    rf"\b(?:without|w/o)(?: any)? {ORDER_NOUN}\W*$|\btreat (?:only )?(?:if|when|once|after)\b"
 )
 # `Alcohol: stop tablets`, `Smoking - medicines stopped`: behind a subject, an end of all that is ordered.
 _STOPS_THEM = re.compile(
@@ -81,7 +82,8 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
         span = (min(c.start for c in chunks), max(c.end for c in chunks))
         found_here = "diagnosis" in (page.sections[line][0][0], page.sections[line][1][0]) or body[0].kind == "indication"
         if (
-            (found_here and _NEEDS_NONE.search(text))
+            (found_here and (_NEEDS_NONE.search(text) or _is_left_alone(text, page)))
+            or _heads_by_what_is_over(line, chunks, page)
             or _STOPS_THEM.fullmatch(text.strip(_AROUND))
             or (not page.has_order(line) and any(_feeds_by_a_schedule(part, page) for part in parted(body, ".;")))
             or _gives_what_is_measured(line, chunks, page)
@@ -103,6 +105,32 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
             said = found[0].strip(_AROUND)
             if _AGAIN.fullmatch(said) or _ANOTHER_GOES_ON.fullmatch(said) or (not reported and _GOES_ON.fullmatch(said)):
                 yield span[0] + found.start(), span[0] + found.end()
+
+
+_PARTS_OF_A_FINDING = re.compile(r"[,;:.()]|(?<!\w)-|-(?!\w)|\band\b|\bbut\b")
+_LONGEST_PROBLEM = 6  # in chunks
+
+
+def _is_left_alone(text: str, page: Page) -> bool:
+    """`Dx: HTN, observe`: of what is found, that nothing is given for it."""
+    last = _PARTS_OF_A_FINDING.split(text.strip(_AROUND))[-1].strip(_AROUND)
+    alone = page.lexicon.remarks.left_alone
+    # `Dx: HTN on diet only`
+    words = last.split()
+    return any(" ".join(words[-size:]) in alone for size in range(1, _LONGEST_LEFT_ALONE + 1) if size <= len(words))
+
+
+_LONGEST_LEFT_ALONE = 4  # in words
+
+
+def _heads_by_what_is_over(line: int, chunks: Sequence[Chunk], page: Page) -> bool:
+    """`HTN ruled out`, `# UTI resolved` right above an order: what it would be for is not there."""
+    if page.has_order(line) or not page.has_order(line + 1) or len(chunks) > _LONGEST_PROBLEM:
+        return False
+    words = page.lexicon.remarks
+    over = words.settled if chunks[0].value == "#" else words.disproved
+    named = any(c.kind in _FOUND or page.lexicon.plain.group(page.text_of([c])) == "findings_and_symptoms" for c in chunks if c.kind != "mark")
+    return named and over.search(page.text_of(chunks)) is not None
 
 
 _SCHEDULED = frozenset({"rate", "slots", "when", "prn", "stat"})
