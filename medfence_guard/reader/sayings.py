@@ -85,7 +85,10 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
             (found_here and (_NEEDS_NONE.search(text) or _is_left_alone(text, page)))
             or _heads_by_what_is_over(line, chunks, page)
             or _STOPS_THEM.fullmatch(text.strip(_AROUND))
-            or (not page.has_order(line) and any(_feeds_by_a_schedule(part, page) for part in parted(body, ".;")))
+            or any(
+                _feeds_by_a_schedule(part, page) and not (page.has_order(line) and _is_of_many(part, page))
+                for part in parted(body, ".;")[page.has_order(line) :]
+            )
             or _gives_what_is_measured(line, chunks, page)
         ):
             yield span
@@ -151,6 +154,12 @@ def _feeds_by_a_schedule(body: Sequence[Chunk], page: Page) -> bool:
     abbreviated = any(" " not in text and text not in _IN_WORDS for text in said)
     groups = [page.lexicon.plain.group(word) for word in words]
     return abbreviated and _FOODS in groups and None not in groups
+
+
+def _is_of_many(body: Sequence[Chunk], page: Page) -> bool:
+    """`Fruits BD`: a food in the plural is no name, as `Milk BD` may be the beginning of one."""
+    foods = (str(c.value) for c in body if c.kind == "word")
+    return all(len(word) > _LONGEST_FOOD and word.endswith("s") and page.lexicon.plain.group(word[:-1]) == _FOODS for word in foods)
 
 
 _LONGEST_FOOD = 5
