@@ -119,11 +119,14 @@ def pass_by(_at: Context, place: int) -> int:
 
 
 def _is_a_sign(chunks: Sequence[Chunk], place: int) -> bool:
-    """`OD //`, `OD (-)`: marks that part nothing, and were made to say something."""
+    """`OD //`, `OD (-)`, `if bp +`: marks that part nothing, and were made to say something."""
     before, after = (chunks[n] if 0 <= n < len(chunks) else None for n in (place - 1, place + 1))
     mark = chunks[place].value
     if mark == "/" and before is not None and before.value == "/":
         return True
+    if mark == "+" and before is not None and before.kind == "indication":
+        # `if bp +`: that it is there, or more of it, and not the next of two.
+        return after is None or after.kind == "mark"
     return mark in _SIGNS and before is not None and before.value in _OPENING and (after is None or after.value in _CLOSING)
 
 
