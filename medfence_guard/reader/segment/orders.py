@@ -19,7 +19,6 @@ def begin(sheet: Sheet, chunks: list[Chunk], place: int, anchor: int, numbered: 
     lead = list(chunks[place : anchor + 1])
     while len(lead) > 2 and lead[0].kind == "number" and lead[1].kind == "mark":
         lead = lead[2:]
-        sheet.context = []
     alternative = bool(_PERHAPS.search(sheet.text, max(0, chunks[place].start - 6), chunks[place].start)) or sheet.after_visit
     sheet.after_visit = False
     carried = sheet.clause_cue
