@@ -19,6 +19,7 @@ from medfence_guard.reader.lexicon import RemarkWords
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
 _DENIED = re.compile(r"\b(?:no|not|nil|denies|denied|without|none|never)\b|\bnkd?a\b|\btolerat(?:es|ed|ing)\b")
 _TO = re.compile(r"\b(?:allergic|allergy|reacts|reaction) to\b")
+_PRESENT = re.compile(r"\ballerg(?:y|ies|ic) ?\(?\+")
 _OF_ITS_OWN = re.compile(r"\W*(?:(?:no\.? ?|item |the )?\d{0,2}\W*)?")
 _NOTHING = re.compile(r"(?:none|nil)(?: known)?\W*")
 # A clause ends at a semicolon, or at a full stop before a space.
@@ -131,14 +132,19 @@ def _may_be_to(text: str, is_named: Callable[[str], bool], words: RemarkWords) -
     if to is not None and _OF_ITS_OWN.fullmatch(said, to.end()) and not (denied is not None and _NOTHING.fullmatch(text, denied.start())):
         # `Allergic to`, `allergic to 1`
         return True
+    if _PRESENT.search(said) is not None:
+        # `Allergy +`
+        return True
     told = _WORD.findall(said, 0 if to is None else to.end())
     for size in (3, 2, 1):
         for at in range(len(told) - size + 1):
             members = words.allergy_classes.get(" ".join(told[at : at + size]), ())
             if any(map(is_named, members)):
                 return True
-    named = {word for word in told if not word.startswith(("allerg", "elerg")) and word not in words.small} - words.allergy_labels
-    return denied is None and bool(named) and words.vague_allergies.issuperset(named)
+    # `Rash with this`
+    stems = {word for stem in words.allergy.findall(said) if " " in stem for word in stem.split()}
+    named = {word for word in told if not word.startswith(("allerg", "elerg")) and word not in words.small} - words.allergy_labels - stems
+    return denied is None and bool(named or stems) and words.vague_allergies.issuperset(named)
 
 
 _CLAUSES = re.compile(r"[^;.,()\n]+(?:\.(?! |$)[^;.,()\n]*)*")

@@ -66,6 +66,7 @@ _TITLES = frozenset("label heading mark item inert".split())
 _ANSWERS = frozenset({"no", "dispensed"})
 _ADDING = frozenset({"also", "too", "again", "extra"})
 _COMPLAINT = frozenset("indication indication_part mark".split())
+_LEADS_TO_A_CONDITION = frozenset("after before except during from if once till unless until when whenever while".split())
 _KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
 _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
 _SHORT = 4
@@ -300,6 +301,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if kinds <= _PRINTED or named or titled:
         return True
     told = section[0] in _TOLD
+    if not told and _is_a_part_of_an_order(body, kinds, page, above=above):
+        return False
     is_open = section[0] not in _LISTED and (told or clause.line in page.signed or (above and section[1] not in _ORDERS))
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
@@ -397,6 +400,9 @@ def _heads_nothing(clause: _Clause, page: Page) -> bool:
     """`Provisional` above the list, `Discharge medicines` below it: a heading that nothing follows says something of the orders."""
     chunks = page.lines[clause.line]
     text = page.text_of(clause.chunks)
+    if clause.behind and not page.lexicon.remarks.deciding.isdisjoint(_WORD.findall(text)):
+        # `Tab X OD. Provisional`
+        return True
     if len(clause.chunks) != len(chunks) or text.endswith(":"):
         return False
     listed = meaning_of(clause.chunks[0], "heading")
@@ -494,11 +500,14 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         # `Dard ho to`
         return True
     text = page.text_of(body)
-    if names_a_fluid(text) or (len(body) == 1 and _is_a_piece(body[0])):
-        # `RL 500`, `½`
+    if names_a_fluid(text) or (len(body) == 1 and _is_a_piece(body[0])) or _PART_OF_AN_ORDER.fullmatch(text):
+        # `RL 500`, `½`, `x 10`
         return True
     words = _WORD.findall(text)
     remarks = page.lexicon.remarks
+    if len(words) > 1 and words[-1] in _LEADS_TO_A_CONDITION:
+        # `Start when`, and the order on the next line
+        return True
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
         return True
     if page.misread is not None and any(map(page.misread.glues, words)):
@@ -549,6 +558,16 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         # `chemist gave 10 mg`; above them, `12 MG Road`
         return True
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
+
+
+def _is_a_part_of_an_order(body: Sequence[Chunk], kinds: Collection[str], page: Page, *, above: bool) -> bool:
+    """`IV`, `left eye`, `Inj` on a line of its own over the orders: of one of them, or of one that was lost. `Tablets` may head them."""
+    if not above or any(c.kind == "mark" for c in body):
+        return False
+    return kinds <= {"route", "site"} or (kinds == {"form"} and len(body) == 1 and not page.text_of(body).endswith("s"))
+
+
+_PART_OF_AN_ORDER = re.compile(r"x(?: ?\d+)?|\d+(?:\.\d+)? ?k|mg|mcg|ml|iu")
 
 
 def _is_a_piece(chunk: Chunk) -> bool:

@@ -69,7 +69,7 @@ def speaks_of_orders(text: str, lexicon: Lexicon, *, behind: bool) -> bool:
 
 # `Week 2`, `Day 7`, `Step 2`, `Cycle 1 D1-D5`, `M/W/F`, `S T O P P E D`
 _COUNTED_HEADING = re.compile(
-    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^m ?/ ?w ?/ ?f$|"
+    r"^(?:weeks?|months?|days?|steps?|phases?|cycles?|stages?|visits?|opd|d) ?-? ?\d|^(?:m[ /,.-]*w[ /,.-]*f|tu?[ /,.-]*th?[ /,.-]*sa?)$|"
     r"^(?:[a-z] ){3,}[a-z]$|^follow ?-? ?up .*\blater$"
 )
 # `Ward rounds 2 days ago`, `OPD visit 6 months back`: an occasion of prescribing that is over.

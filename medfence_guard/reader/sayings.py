@@ -36,7 +36,7 @@ _SETS = frozenset("medicines medications meds drugs tablets pills".split())
 # `Same tablets`, `Medicines: same`, `As before`; `Cont Rx` unless the page lists what is taken.
 _AGAIN = re.compile(
     rf"(?:the )?same (?:old |previous )?{ORDER_NOUN}|{ORDER_NOUN} ?[:=-]* ?(?:the )?(?:same|unchanged|as before|as earlier)|"
-    r"(?:same )?(?:as|like) (?:before|earlier)"
+    r"(?:same )?(?:as|like) (?:before|earlier)|(?:the )?same"
 )
 _GOES_ON = re.compile(
     rf"(?:to )?(?:cont(?:inue|inued|d)?|ct|rpt|repeat)\.? (?:the |with )?{ORDER_NOUN}|"
