@@ -505,6 +505,9 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         return True
     words = _WORD.findall(text)
     remarks = page.lexicon.remarks
+    if not told and " ".join(words) in remarks.allergy_classes:
+        # `PPI`, `Penicillin`
+        return True
     if len(words) > 1 and words[-1] in _LEADS_TO_A_CONDITION:
         # `Start when`, and the order on the next line
         return True
@@ -601,7 +604,7 @@ _GOES_ON = re.compile(
     r"\bp\.? ?t\.? ?o\b\.?|\b(?:contd?|continue[sd]?)\.? (?:on|over|to) (?:the )?(?:next|back|reverse|other|page|leaf)|\boverleaf\b|"
     r"\b(?:see|turn) (?:over|reverse|back)\b"
 )
-_PAGES = re.compile(r"\bpage:? ?(\d+) ?(?:of|/) ?(\d+)")
+_PAGES = re.compile(r"(?:\b(?:page|pg|p)\b\.?:? ?|^\W*(?=\d+ of \d+\W*$))(\d{1,2}) ?(?:of|/) ?(\d{1,2})\b")
 _COUNTED = r"(?:medicines|drugs|items|medications|meds)"
 _TOTAL = re.compile(rf"\btotal ?[:=-]? ?(\d+) ?{_COUNTED}\b|\b(?:total|nos?\.? of) ?{_COUNTED} ?[:=-]? ?(\d+)\b")
 # Marks for what stands above, and words for what is replaced, on the line of an order.

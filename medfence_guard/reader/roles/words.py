@@ -68,12 +68,19 @@ def read_inert(at: Context, place: int) -> int:
     chunk, name = at.chunks[place], at.roles.name
     if chunk.value == "monitoring" and name is not None and chunk.start < name.start and _leads_to(at.chunks, place, at.surface):
         at.roles.residue.append(Role(at.surface(chunk), chunk))
-    elif chunk.value == "skin_manner" and is_swallowed(at) and any(c.kind == "form" for c in at.chunks):
-        # `Tab X 40 mg OD, wash off`: of a medicine that stood here, or of another form.
+    elif _is_of_another_form(at, chunk):
+        # `Tab X 40 mg OD, wash off`, `with spacer`: of a medicine that was lost.
         at.roles.residue.append(Role(at.surface(chunk), chunk))
     elif chunk.value not in _WITHOUT_CONTENT:
         at.roles.inert.append(Role(chunk.value, chunk))
     return place + 1
+
+
+def _is_of_another_form(at: Context, chunk: Chunk) -> bool:
+    forms = {at.lexicon.form_family.get(c.value) for c in at.chunks if c.kind == "form"}
+    if chunk.value == "device":
+        return forms == {"solid_oral"}
+    return chunk.value == "skin_manner" and bool(forms) and is_swallowed(at)
 
 
 def read_label(at: Context, place: int) -> int:
