@@ -77,7 +77,8 @@ def account(context: Context) -> Accounting:
         if status in EXCLUDED and not statement.assertion.conflict and not unnamed and not _may_hide_an_order(context, statement):
             accounted += 1
             continue
-        if statement.bare and repeat and statement.readable and status != UNDECIDED and _adds_nothing(statement, taken):
+        plainly = statement.bare and repeat and statement.readable and status != UNDECIDED and _is_plainly_named(context, statement)
+        if plainly and _adds_nothing(statement, taken):
             accounted += 1
             continue
         if _is_repeat(statement, taken):
@@ -154,6 +155,19 @@ def _is_repeat(statement: Statement, owned: Sequence[Statement]) -> bool:
         ):
             return True
     return False
+
+
+_LIMITING = frozenset("weekday prn duration rate slots when unsupported then amount number person_roles".split())
+
+
+def _is_plainly_named(context: Context, statement: Statement) -> bool:
+    """Whether nothing beside a name that is told again limits it: no `On dialysis days X`, `During travel X`."""
+    beside = [c for c in statement.beside if c.kind != "mark"]
+    remarks = context.rulepack.lexicon.remarks
+    if any(c.kind in _LIMITING for c in beside) or any(r.value == "to_be_carried" for r in statement.roles.inert):
+        return False
+    first = context.text(Span(beside[0].start, beside[0].end)).lower() if len(beside) > 1 else ""
+    return first not in remarks.starts and first not in remarks.deciding_first
 
 
 # What a name alone may still say of how it is taken.

@@ -83,7 +83,7 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
         found_here = "diagnosis" in (page.sections[line][0][0], page.sections[line][1][0]) or body[0].kind == "indication"
         if (
             (found_here and (_NEEDS_NONE.search(text) or _is_left_alone(text, page)))
-            or (page.has_order(line) and _ends_in_a_finding(body) and _is_left_alone(text, page))
+            or (page.has_order(line) and any(_is_a_finding_left_alone(part, page) for part in parted(body, ".;")))
             or _heads_by_what_is_over(line, chunks, page)
             or _STOPS_THEM.fullmatch(text.strip(_AROUND))
             or any(
@@ -124,10 +124,9 @@ def _is_left_alone(text: str, page: Page) -> bool:
     return any(" ".join(words[-size:]) in alone for size in range(1, _LONGEST_LEFT_ALONE + 1) if size <= len(words))
 
 
-def _ends_in_a_finding(body: Sequence[Chunk]) -> bool:
-    """`Tab X 40 mg OD. HTN, observe`"""
-    sentences = [part for part in parted(body, ".;") if part]
-    return len(sentences) > 1 and sentences[-1][0].kind == "indication"
+def _is_a_finding_left_alone(sentence: Sequence[Chunk], page: Page) -> bool:
+    """`Tab X 40 mg OD. HTN, observe.`"""
+    return bool(sentence) and sentence[0].kind == "indication" and _is_left_alone(page.text_of(sentence), page)
 
 
 _LONGEST_LEFT_ALONE = 4  # in words

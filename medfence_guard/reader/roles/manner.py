@@ -15,7 +15,7 @@ def read_form(at: Context, place: int) -> int:
     chunk = at.chunks[place]
     if _is_release(at, place):
         return read_release(at, place)
-    if _is_other_form(at, place):
+    if _is_other_form(at, place) or _is_second_before_the_name(at, chunk):
         at.roles.residue.append(Role("another form", chunk))
     else:
         at.roles.forms.append(Role(chunk.value, chunk))
@@ -101,6 +101,13 @@ def _is_other_form(at: Context, place: int) -> bool:
         # `Tab X 40 mg OD susp`: the timing is told, so no form is.
         return other and bool(families)
     return other if families else before.value in ("+", "&") and roles.has_timing
+
+
+def _is_second_before_the_name(at: Context, chunk: Chunk) -> bool:
+    """`Syrup. Cap X`: two forms of different kinds before one name; the first is of a medicine that was lost."""
+    name, family = at.roles.name, at.lexicon.form_family
+    before = name is not None and chunk.start < name.start and bool(at.roles.forms)
+    return before and family.get(at.roles.forms[-1].value) != family.get(chunk.value)
 
 
 def _is_release(at: Context, place: int) -> bool:
