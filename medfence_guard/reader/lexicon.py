@@ -94,6 +94,8 @@ _GOING_ON = frozenset({"taking", "continue", "conditional", "family", "past"})
 _OF_NO_ORDER = frozenset("boilerplate header_line_starts review_phrases indication indication_part".split())
 _RANK = {kind: rank for rank, kind in enumerate(KIND_ORDER)}
 LEAF = ""  # the key of a trie node that holds the meanings of the phrase ending there
+# Note of a verb that is done with no tablet.
+NOT_SWALLOWED = "not_swallowed"
 # Note of a time before or after a meal that has no upper end: `at least 30 min before food`.
 AT_LEAST = "at_least"
 ANY_NUMBER = "#"
@@ -913,6 +915,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         build.add_all(reasons[key], Meaning("indication_part", key))
     build.add_all(inert["order_verbs"]["plain"], Meaning("verb", "plain"))
     build.add_all(inert["order_verbs"]["route_bearing"], Meaning("verb", "route_bearing"))
+    build.add_all(inert["order_verbs"]["not_swallowed"], Meaning("verb", "route_bearing", (NOT_SWALLOWED,)))
     sections = tables["sections"]
     for row in sections["sections"]:
         build.add_all(row["headings"], Meaning("heading", (row["name"], row["medication_status"])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.lexicon import NOT_SWALLOWED
 from medfence_guard.reader.roles.context import SILENT_GLUE, Context, is_last
 from medfence_guard.reader.roles.record import Role, Roles
 
@@ -60,6 +61,16 @@ def read_route(at: Context, place: int) -> int:
 def _is_before_a_site(chunks: Sequence[Chunk], place: int) -> bool:
     after = next((c for c in chunks[place : place + 2] if c.value != "function_words"), None)
     return after is not None and after.kind == "site"
+
+
+def read_verb(at: Context, place: int) -> int:
+    """`Tab X 40 mg OD, apply`: nothing is done so with a tablet; it is of a medicine that was lost, or of another form."""
+    chunk = at.chunks[place]
+    forms = {at.lexicon.form_family.get(c.value) for c in at.chunks if c.kind == "form" and not means(c, "release")}
+    if NOT_SWALLOWED in chunk.notes and forms == {"solid_oral"}:
+        at.roles.residue.append(Role(at.surface(chunk), chunk))
+    at.roles.verbs.append(Role(chunk.value, chunk))
+    return place + 1
 
 
 def read_site(at: Context, place: int) -> int:

@@ -27,7 +27,7 @@ from medfence_guard.reader.roles.conditions import (
     read_terminator,
 )
 from medfence_guard.reader.roles.context import Context
-from medfence_guard.reader.roles.manner import read_form, read_release, read_route, read_site, settle_right_eye
+from medfence_guard.reader.roles.manner import read_form, read_release, read_route, read_site, read_verb, settle_right_eye
 from medfence_guard.reader.roles.names import NameReader
 from medfence_guard.reader.roles.record import NameReading, Role, Roles
 from medfence_guard.reader.roles.timing import (
@@ -64,6 +64,7 @@ _RULES: Mapping[str, Callable[[Context, int], int]] = {
     "release": read_release,
     "route": read_route,
     "site": read_site,
+    "verb": read_verb,
     "prn": read_as_needed,
     "when": read_when,
     "cue": read_cue,
@@ -93,7 +94,6 @@ _ROLE_OF = {
     "refill": "refills",
     "unsupported": "unsupported",
     "then": "unsupported",
-    "verb": "verbs",
     "malformed": "unreadable",
     "confused": "unreadable",
     "unreadable": "unreadable",
