@@ -202,6 +202,16 @@ def _may_hide_an_order(context: Context, statement: Statement) -> bool:
     name = statement.name
     if any(c.end <= name.start and _CUT_OFF.match(text, c.end) for c in statement.assertion.cues):
         return True
+    if statement.assertion.status in ("stopped", "held") and any(
+        c.start >= name.end
+        and (c.kind in ("weekday", "then") or (c.kind == "cue" and c.value[0] == "conditional") or c.value in _NOT_YET)
+        for c in statement.chunks
+    ):
+        # `Stop X from Monday`, `hold X on Sunday`, `stop X if BP low`: until then, or else, it is taken.
+        return True
+    if any(r.value == "to_be_carried" and r.chunk.start >= name.end for r in statement.roles.inert):
+        # `Stop X, start after 2 days`
+        return True
     if statement.assertion.status == "conditional" and any(
         role.chunk.end <= cue.start for role in statement.roles.residue for cue in statement.assertion.cues
     ):
@@ -226,6 +236,7 @@ def _may_hide_an_order(context: Context, statement: Statement) -> bool:
     )
 
 
+_NOT_YET = frozenset({"after", "from", "until", "till", "tomorrow", "once", "when", "next"})
 _OF_AN_ORDER = frozenset({"number", "amount", "tuple", "rate", "slots", "form"})
 _CUT_OFF = re.compile(r"[ \t]*[,;][ \t]*(?=\w)")
 

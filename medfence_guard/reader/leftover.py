@@ -466,8 +466,9 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
     if not remarks.deciding.isdisjoint(word for word in words if word not in remarks.nouns) or not _NEGATIONS.isdisjoint(words):
         # `(not 1) Tab X`
         return True
-    if any(c.kind in _REGIMEN or c.kind == "weekday" for c in body) or (len(body) == 1 and _is_a_piece(body[0])):
-        # `weekly Tab X`, `½. Tab X`
+    carried = any(c.kind in _REGIMEN or c.kind == "weekday" or c.value == "to_be_carried" for c in body)
+    if carried or (len(body) == 1 and _is_a_piece(body[0])):
+        # `weekly Tab X`, `Before the scan: 1. Tab X`, `½. Tab X`
         return True
     if any(means(c, "review_phrases") for c in body) or not _LEADS.isdisjoint(words) or words[-1:] == ["or"]:
         return True

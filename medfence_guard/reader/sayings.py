@@ -258,23 +258,38 @@ def heads_what_follows(statements: Sequence[Statement], text: str, lexicon: Lexi
 _OF_A_REGIMEN = frozenset("rate slots weekday prn when amount maximum stat unsupported then".split())
 _INSTEAD = frozenset({"to", "with", "by", "->", "→", "=>", "-->"})
 _BREAKS = re.compile(r"\n|[.;](?=\s)")
+_OF_ANOTHER_TOO = frozenset("this these it both too first before".split())
+_BEGUN_AGAIN = ("restart", "resume", "start")
 
 
 def goes_on_behind_what_ends(statements: Sequence[Statement], text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
-    """`Tab X 40 mg OD, stop Z`, and below it `only Sunday`; `switched from Z to SOS X`: how what is not taken is taken. `text`: folded."""
+    """`Tab X 40 mg OD, stop Z`, and below it `only Sunday`; `switched from Z to SOS X`; `stop Z and take half`: how something is taken,
+    behind the name of what is not. `text`: folded."""
     if all(s.assertion.status in EXCLUDED for s in statements):
         return
     for statement in statements:
         # Under a heading of what was stopped, an entry may be of several lines.
-        if statement.assertion.status not in EXCLUDED or not statement.assertion.cues:
-            continue
-        behind = sorted((c for c in (*statement.chunks, *statement.beside) if c.start >= statement.name.end), key=lambda c: c.start)
-        broken = _BREAKS.search(text, statement.name.end, behind[-1].start) if behind else None
-        for before, chunk in itertools.pairwise([None, *behind]):
-            limits = chunk is not None and (chunk.kind in _OF_A_REGIMEN or chunk.value in lexicon.doubt_words)
-            if limits and ((broken is not None and chunk.start >= broken.end()) or (before is not None and before.value in _INSTEAD)):
-                yield chunk.start, chunk.end
-                break
+        if statement.assertion.status in EXCLUDED and statement.assertion.cues:
+            yield from _said_of_something_else(statement, text, lexicon)
+
+
+def _said_of_something_else(statement: Statement, text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
+    behind = sorted((c for c in (*statement.chunks, *statement.beside) if c.start >= statement.name.end), key=lambda c: c.start)
+    broken = turned = counted = False
+    last = statement.name.end
+    for chunk in behind:
+        said = text[chunk.start : chunk.end]
+        # `Stop Z 40 mg, BD` is of Z.
+        broken = broken or _BREAKS.search(text, last, chunk.start) is not None or (chunk.value in (",", "-") and not counted)
+        turned = turned or chunk.value in _INSTEAD or said in ("and", "&")
+        counted = counted or chunk.kind == "amount"
+        limits = chunk.kind in _OF_A_REGIMEN or chunk.value in lexicon.doubt_words or means(chunk, "prn")
+        begun = chunk.kind in ("verb", "terminator") or (chunk.kind == "cue" and said.startswith(_BEGUN_AGAIN))
+        told_of_another = said in _OF_ANOTHER_TOO and chunk.kind in ("word", "inert")
+        if (limits and (broken or turned)) or (begun and "stop" not in said) or told_of_another:
+            yield chunk.start, chunk.end
+            return
+        last = chunk.end
 
 
 def refused_with_another(statements: Sequence[Statement], text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
