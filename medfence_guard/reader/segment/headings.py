@@ -10,6 +10,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.asides import is_aside, is_of_the_paper
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.lines import undecorated
+from medfence_guard.reader.openings import begins_an_order
 from medfence_guard.reader.remarks import heads_orders, heads_something_else, heads_two_columns, place_of_treatment
 from medfence_guard.reader.segment.sheet import Sheet
 
@@ -22,7 +23,6 @@ _LEADING = frozenset({"pt on", "patient on", "currently on", "k/c/o", "presently
 _FINDINGS = "findings_and_symptoms"
 # Sections whose headings no order stands under.
 _OF_NO_ORDERS = frozenset({"complaints", "exam", "diagnosis", "investigations", "social", "followup"})
-_BEGINS_AN_ORDER = frozenset({"drug", "form"})
 _LONGEST_HEADING = 12  # in chunks
 # Labels that are a heading below an order as well.
 _ABOVE_LABELS = frozenset({"rx", "adv", "advice", "plan", "treatment"})
@@ -77,7 +77,7 @@ def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_star
         sheet.section = (name, heading.status)
         return len(chunks)
     rest = place + 1 + heading.colon
-    _set_section(sheet, heading, led, rest, first=chunks[rest] if rest < len(chunks) else None)
+    _set_section(sheet, heading, led, rest, behind=chunks[rest:])
     return rest
 
 
@@ -115,11 +115,11 @@ def _note_ends(sheet: Sheet, heading: _Heading) -> None:
         sheet.open.loose.append(chunk)
 
 
-def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: int, *, first: Chunk | None) -> None:
+def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: int, *, behind: Sequence[Chunk]) -> None:
     """What stands behind and below the heading is of its section. `led`: what leads the heading (`Mother's medications:`, `Sample Rx`)
     qualifies it."""
     name = heading.name
-    inline = first is not None
+    inline = bool(behind)
     if not inline and (name == "followup" or heading.status in ("stopped", "past", "allergy", "family")):
         sheet.elsewhere_line = sheet.line
     if inline and sheet.last_below < rest and (name in _LINE_SECTIONS or (heading.leads and not heading.colon)):
@@ -136,7 +136,7 @@ def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: in
     sheet.muted = False
     if heading.leads:
         sheet.context.append(heading.chunk)
-    begins = sheet.begun[sheet.line] if first is None else first.kind in _BEGINS_AN_ORDER
+    begins = begins_an_order(behind) if inline else sheet.begun[sheet.line]
     if name in _OF_NO_ORDERS and begins:
         # `Complaints:`, and right below it `Tab X 500 mg BD`: what was taken, or what is ordered.
         sheet.stand_elsewhere()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from medfence_guard.reader.chunks import Chunk, DrugMention, extent
+from medfence_guard.reader.chunks import DrugMention, extent
 from medfence_guard.reader.draft import Segmented
 from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import SEXES, blocks, is_rule
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.openings import count_serials, letter_of, soap_letter, table_head
+from medfence_guard.reader.openings import begins_an_order, count_serials, letter_of, soap_letter, table_head
 from medfence_guard.reader.segment.line import read_line
 from medfence_guard.reader.segment.sheet import Sheet
 from medfence_guard.reader.shared import Sharing
@@ -90,7 +90,7 @@ def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozen
         asides=_classes_for([c.value for line, _ in lines for c in line if c.kind == "drug"], lexicon.asides),
         marked_for_a_model="<!--" in text or any(mark in text for mark in lexicon.instruction_marks),
         followed=[any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False],
-        begun=[_begins_an_order(after) for after, _ in lines[1:]] + [False],
+        begun=[begins_an_order(after) for after, _ in lines[1:]] + [False],
         heads=heads,
         serials=count_serials(lines, heads),
         # `+` and `-` tell apart what was added and taken off; `>` what is quoted from what is not.
@@ -98,11 +98,6 @@ def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozen
         soap="p" in letters and len(letters) > 1,
         list_letters=frozenset(letter_of(chunks, text) for chunks, _ in lines),
     )
-
-
-def _begins_an_order(chunks: Sequence[Chunk]) -> bool:
-    first = next((c for c in chunks if c.kind not in ("item", "mark", "number")), None)
-    return first is not None and first.kind in ("drug", "form")
 
 
 def _read_lines(sheet: Sheet, lines: Sequence[Line], told_once: Mapping[int, Told]) -> tuple[list[tuple[Section, Section]], list[int]]:
