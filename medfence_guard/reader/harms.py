@@ -19,7 +19,7 @@ from medfence_guard.reader.lexicon import RemarkWords
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
 _DENIED = re.compile(r"\b(?:no|not|nil|denies|denied|without|none|never)\b|\bnkd?a\b|\btolerat(?:es|ed|ing)\b")
 _TO = re.compile(r"\b(?:allergic|allergy|reacts|reaction) to\b")
-_PRESENT = re.compile(r"\ballerg(?:y|ies|ic) ?\(?\+")
+_PRESENT = re.compile(r"\b(?:allerg(?:y|ies|ic)|adrs?) ?\(?\+")
 _OF_ITS_OWN = re.compile(r"\W*(?:(?:no\.? ?|item |the )?\d{0,2}\W*)?")
 _NOTHING = re.compile(r"(?:none|nil)(?: known)?\W*")
 # A clause ends at a semicolon, or at a full stop before a space.

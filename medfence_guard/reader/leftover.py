@@ -66,7 +66,7 @@ _TITLES = frozenset("label heading mark item inert".split())
 _ANSWERS = frozenset({"no", "dispensed"})
 _ADDING = frozenset({"also", "too", "again", "extra"})
 _COMPLAINT = frozenset("indication indication_part mark".split())
-_LEADS_TO_A_CONDITION = frozenset("after before except during from if once till unless until when whenever while".split())
+_LEADS_TO_A_CONDITION = frozenset("this these after before except during from if once till unless until when whenever while".split())
 _KEPT_WORDS = frozenset("as be her his in is of on own pt patient she he the their to will with your".split())
 _SUBJECTS = frozenset({"pt", "patient", "he", "she"})
 _SHORT = 4
@@ -510,7 +510,7 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
         # `PPI`, `Penicillin`
         return True
     if len(words) > 1 and words[-1] in _LEADS_TO_A_CONDITION:
-        # `Start when`, and the order on the next line
+        # `Start when`, `Vomiting with this`, and the order on the next line
         return True
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
         return True
@@ -571,7 +571,7 @@ def _is_a_part_of_an_order(body: Sequence[Chunk], kinds: Collection[str], page: 
     return kinds <= {"route", "site"} or (kinds == {"form"} and len(body) == 1 and not page.text_of(body).endswith("s"))
 
 
-_PART_OF_AN_ORDER = re.compile(r"x(?: ?\d+)?|\d+(?:\.\d+)? ?k|mg|mcg|ml|iu")
+_PART_OF_AN_ORDER = re.compile(r"x(?: ?\d+)?|\d+ ?x ?\d+|\d+(?:\.\d+)? ?k|mg|mcg|ml|iu")
 
 
 def _is_a_piece(chunk: Chunk) -> bool:

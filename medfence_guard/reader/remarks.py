@@ -101,12 +101,15 @@ def heads_something_else(text: str, lexicon: Lexicon) -> bool:
 
 
 _OF_SOMEBODY = re.compile(r"(?:dr\.? ?)?([a-z.]+)'s? (?:prescriptions?|treatment|medicines?|medications?|meds|drugs|tablets|rx|orders)")
+_SAID_BY = re.compile(r"dr\.? ?[a-z.]+ (?:has )?(?:advised|prescribed|suggested|recommended|ordered|started|wants)")
 _OF_THE_PATIENT = frozenset({"today", "patient", "pt", "discharge"})
 
 
 def _of_somebody(bare: str) -> bool:
-    """`Dr Sharma's prescription`, and no `Today's medicines`."""
+    """`Dr Sharma's prescription`, `Dr Sharma advised`, and no `Today's medicines`."""
     found = _OF_SOMEBODY.fullmatch(bare)
+    if _SAID_BY.fullmatch(bare) is not None:
+        return True
     return found is not None and found[1] not in _OF_THE_PATIENT
 
 
