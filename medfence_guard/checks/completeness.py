@@ -203,8 +203,7 @@ def _may_hide_an_order(context: Context, statement: Statement) -> bool:
     if any(c.end <= name.start and _CUT_OFF.match(text, c.end) for c in statement.assertion.cues):
         return True
     if statement.assertion.status in ("stopped", "held") and any(
-        c.start >= name.end
-        and (c.kind in ("weekday", "then") or (c.kind == "cue" and c.value[0] == "conditional") or c.value in _NOT_YET)
+        c.start >= name.end and (c.kind in ("weekday", "then") or (c.kind == "cue" and c.value[0] == "conditional") or c.value in _NOT_YET)
         for c in statement.chunks
     ):
         # `Stop X from Monday`, `hold X on Sunday`, `stop X if BP low`: until then, or else, it is taken.

@@ -321,7 +321,9 @@ _PAPERS = tuple(
     )
 )
 # By whom a medicine is prescribed that is none of this paper: `Prescribed by GP`.
-_ROLES = frozenset("gp pcp outside other another doctor hospital specialist physician surgeon local family treating referring clinic".split())
+_ROLES = frozenset(
+    "gp pcp outside other another doctor hospital specialist physician surgeon local family treating referring clinic".split()
+)
 # `A. K. Sharma`
 _INITIALS = re.compile(r"(?:[a-z]\. ?){2,3}[a-z]{3,}")
 # `SpO2 98%`, also as an engine misreads it (`Sp0?`): a code that no dose looks like.

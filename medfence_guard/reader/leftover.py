@@ -564,7 +564,7 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
 
 
-def _is_a_part_of_an_order(body: Sequence[Chunk], kinds: Collection[str], page: Page, *, above: bool) -> bool:
+def _is_a_part_of_an_order(body: Sequence[Chunk], kinds: set[str], page: Page, *, above: bool) -> bool:
     """`IV`, `left eye`, `Inj` on a line of its own over the orders: of one of them, or of one that was lost. `Tablets` may head them."""
     if not above or any(c.kind == "mark" for c in body):
         return False
@@ -605,7 +605,9 @@ _GOES_ON = re.compile(
     r"\bp\.? ?t\.? ?o\b\.?|\b(?:contd?|continue[sd]?)\.? (?:on|over|to) (?:the )?(?:next|back|reverse|other|page|leaf)|\boverleaf\b|"
     r"\b(?:see|turn) (?:over|reverse|back)\b"
 )
-_PAGES = re.compile(r"(?:\b(?:page|pg|p)\b\.?:? ?|^\W*(?=\d+ of \d+\W*$))(\d{1,2}) ?(?:of|/) ?(\d{1,2})\b")
+_PAGES = re.compile(
+    r"(?:\b(?:page|pg)\b\.?:? ?|\bp\b\.?:? ?(?=\d{1,2} ?(?:of|/) ?\d{1,2}\b)|^\W*(?=\d{1,2} of \d{1,2}\W*$))(\d+) ?(?:of|/) ?(\d+)"
+)
 _COUNTED = r"(?:medicines|drugs|items|medications|meds)"
 _TOTAL = re.compile(rf"\btotal ?[:=-]? ?(\d+) ?{_COUNTED}\b|\b(?:total|nos?\.? of) ?{_COUNTED} ?[:=-]? ?(\d+)\b")
 # Marks for what stands above, and words for what is replaced, on the line of an order.

@@ -178,7 +178,7 @@ class RemarkWords:
             endings=frozenset(raw["endings"]),
             beside_values=frozenset(raw["beside_values"]),
             disproved=_any_of(raw["disproved"]),
-            settled=_any_of([*raw["disproved"], *raw["settled"]]),
+            settled=_any_of(raw["settled"]),
             left_alone=frozenset(raw["left_alone"]),
             classes_refused_before=frozenset(raw["classes_refused_before"]),
             classes_refused_behind=frozenset(raw["classes_refused_behind"]),
@@ -222,7 +222,7 @@ _SPEECH = (
 )
 _NOTHING = re.compile("(?!)")
 # The tables that are patterns.
-_PATTERNS = ("corrections", "other_papers", "no_intake", "other_headings", "column_heads")
+_PATTERNS = ("corrections", "other_papers", "no_intake", "other_headings", "column_heads", "disproved", "settled")
 
 
 def spoken_in(text: str) -> frozenset[str]:
@@ -914,8 +914,9 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
     for key in ("starters", "closers", "modifiers", "joiners", "tails"):
         build.add_all(reasons[key], Meaning("indication_part", key))
     build.add_all(inert["order_verbs"]["plain"], Meaning("verb", "plain"))
-    build.add_all(inert["order_verbs"]["route_bearing"], Meaning("verb", "route_bearing"))
-    build.add_all(inert["order_verbs"]["not_swallowed"], Meaning("verb", "route_bearing", (NOT_SWALLOWED,)))
+    not_swallowed = frozenset(inert["order_verbs"]["not_swallowed"])
+    for verb in inert["order_verbs"]["route_bearing"]:
+        build.add(verb, Meaning("verb", "route_bearing", (NOT_SWALLOWED,) if verb in not_swallowed else ()))
     sections = tables["sections"]
     for row in sections["sections"]:
         build.add_all(row["headings"], Meaning("heading", (row["name"], row["medication_status"])))

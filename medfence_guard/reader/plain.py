@@ -222,7 +222,7 @@ def _counted_walk(tokens: Sequence[str], words: PlainWords) -> int:
 
 
 def _is_of_no_subject(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords) -> bool:
-    """`Strips 2`, `Gradual reduction`, `Do not repeat`, `Check with GP`, `Check`, `Fluids 500 ml stat`: plain words that say nothing plain."""
+    """`Strips 2`, `Gradual reduction`, `Do not repeat`, `Check`, `Fluids 500 ml stat`: plain words that say nothing plain."""
     groups = [(token, words.group(token) or _group_of(chunk)) for token, chunk in zip(tokens, held, strict=True)]
     subjects = [token for token, group in groups if group is not None and token not in words.small]
     if (not subjects and not {"not", "no"}.isdisjoint(tokens)) or tuple(tokens[:2]) in _ASKING or list(tokens) == ["check"]:

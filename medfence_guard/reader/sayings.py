@@ -138,7 +138,9 @@ def _heads_by_what_is_over(line: int, chunks: Sequence[Chunk], page: Page) -> bo
         return False
     words = page.lexicon.remarks
     over = words.settled if chunks[0].value == "#" else words.disproved
-    named = any(c.kind in _FOUND or page.lexicon.plain.group(page.text_of([c])) == "findings_and_symptoms" for c in chunks if c.kind != "mark")
+    named = any(
+        c.kind in _FOUND or page.lexicon.plain.group(page.text_of([c])) == "findings_and_symptoms" for c in chunks if c.kind != "mark"
+    )
     return named and over.search(page.text_of(chunks)) is not None
 
 

@@ -328,7 +328,12 @@ class Sharing:
                     continue
                 told = next((c for c in chunks[place + 1 : place + 4] if self._surface(c) not in _BEFORE_A_LENGTH), None)
                 begins = place == 0 or chunks[place - 1].kind in ("mark", "item")
-                if begins and told is not None and told.kind in ("duration", "duration_open") and told is chunks[-1 - (chunks[-1].value == ".")]:
+                if (
+                    begins
+                    and told is not None
+                    and told.kind in ("duration", "duration_open")
+                    and told is chunks[-1 - (chunks[-1].value == ".")]
+                ):
                     found.append(Span(chunk.start, told.end))
         return found
 

@@ -66,8 +66,7 @@ def _is_before_a_site(chunks: Sequence[Chunk], place: int) -> bool:
 def read_verb(at: Context, place: int) -> int:
     """`Tab X 40 mg OD, apply`: nothing is done so with a tablet; it is of a medicine that was lost, or of another form."""
     chunk = at.chunks[place]
-    forms = {at.lexicon.form_family.get(c.value) for c in at.chunks if c.kind == "form" and not means(c, "release")}
-    if NOT_SWALLOWED in chunk.notes and forms == {"solid_oral"}:
+    if NOT_SWALLOWED in chunk.notes and at.families == {"solid_oral"}:
         at.roles.residue.append(Role(at.surface(chunk), chunk))
     at.roles.verbs.append(Role(chunk.value, chunk))
     return place + 1
@@ -93,8 +92,7 @@ def read_site(at: Context, place: int) -> int:
 
 def is_swallowed(at: Context) -> bool:
     """Whether nothing of the statement is applied at a place: it is swallowed, or no form is written."""
-    families = {at.lexicon.form_family.get(c.value) for c in at.chunks if c.kind == "form" and not means(c, "release")}
-    return families <= {"solid_oral", "liquid_oral", "powder_oral"}
+    return at.families <= {"solid_oral", "liquid_oral", "powder_oral"}
 
 
 def _is_other_form(at: Context, place: int) -> bool:

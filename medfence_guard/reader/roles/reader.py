@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from medfence_guard.reader.chunks import Chunk, Quantity
+from medfence_guard.reader.chunks import Chunk, Quantity, means
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles.amounts import (
     add_label,
@@ -137,7 +137,8 @@ class RoleReader:
         formed = whole or chunks
         eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in formed)
         eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in formed)
-        at = Context(self._lexicon, chunks, surface, roles, self.is_insulin(roles.name), eye, bool(columns))
+        families = frozenset(self._lexicon.form_family.get(c.value) for c in chunks if c.kind == "form" and not means(c, "release"))
+        at = Context(self._lexicon, chunks, surface, roles, self.is_insulin(roles.name), eye, bool(columns), families)
         place = 0
         count = len(chunks)
         while place < count:

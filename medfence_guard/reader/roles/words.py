@@ -77,10 +77,9 @@ def read_inert(at: Context, place: int) -> int:
 
 
 def _is_of_another_form(at: Context, chunk: Chunk) -> bool:
-    forms = {at.lexicon.form_family.get(c.value) for c in at.chunks if c.kind == "form"}
     if chunk.value == "device":
-        return forms == {"solid_oral"}
-    return chunk.value == "skin_manner" and bool(forms) and is_swallowed(at)
+        return at.families == {"solid_oral"}
+    return chunk.value == "skin_manner" and bool(at.families) and is_swallowed(at)
 
 
 def read_label(at: Context, place: int) -> int:
