@@ -19,6 +19,8 @@ _OF_THE_ORDER = frozenset({"amount", "drug", "form", "rate", "slots", "duration"
 _LINKING = frozenset({"of", "since", "from", "the", "on", "in"})
 # Complaints of the night: `for sleep at night` is when it is taken.
 _OF_THE_NIGHT = frozenset({"sleep", "insomnia", "sleeplessness"})
+# Advice that holds behind each dose, or each day.
+_DONE_ALWAYS = frozenset({"posture_after_dose", "storage", "advice_avoid"})
 _OF_THE_BODY = frozenset("massage gargle gargles gargling rinse wash soak bathe foment".split())
 _ONE_WORD = frozenset(
     "daily weekly monthly everyday nightly morning mornings night nights evening evenings noon afternoon afternoons bedtime".split()
@@ -131,7 +133,7 @@ def is_beside(at: Context, place: int) -> bool:
         # `massage BD` is done to a limb, not with a tablet.
         return True
     if is_advice(before):
-        if before.value == "posture_after_dose" and chunk.kind in ("rate", "weekday", "slots"):
+        if before.value in _DONE_ALWAYS and chunk.kind in ("rate", "weekday", "slots"):
             # `stay upright for 30 minutes weekly`: behind each dose, so what is weekly is the dose.
             return False
         return chunk.kind != "site" or is_swallowed(at)
