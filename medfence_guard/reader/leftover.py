@@ -301,7 +301,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if kinds <= _PRINTED or named or titled:
         return True
     told = section[0] in _TOLD
-    if not told and _is_a_part_of_an_order(body, kinds, page, above=above):
+    if not told and above and (_is_a_part_of_an_order(body, kinds, page) or _is_only_a_time(body, page)):
         return False
     is_open = section[0] not in _LISTED and (told or clause.line in page.signed or (above and section[1] not in _ORDERS))
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
@@ -564,9 +564,20 @@ def _decides(body: Sequence[Chunk], page: Page, *, changed: bool, section: str, 
     return len(words) <= 3 and any(means(c, "person_roles") for c in body)
 
 
-def _is_a_part_of_an_order(body: Sequence[Chunk], kinds: set[str], page: Page, *, above: bool) -> bool:
+def _is_only_a_time(body: Sequence[Chunk], page: Page) -> bool:
+    """`At day 7`, `0, 3, 7`, `4 times` on a line of its own over the orders. A number alone is of the paper."""
+    words = page.lexicon.remarks.words_of_time
+    timed = [c for c in body if c.kind in _TIMES_TOLD]
+    spoken = [c for c in body if c.kind != "mark" and c not in timed]
+    return len(body) > 1 and bool(timed) and all(page.text_of([c]) in words for c in spoken) and (bool(spoken) or len(timed) > 1)
+
+
+_TIMES_TOLD = frozenset({"number", "duration", "rate", "when", "weekday"})
+
+
+def _is_a_part_of_an_order(body: Sequence[Chunk], kinds: set[str], page: Page) -> bool:
     """`IV`, `left eye`, `Inj` on a line of its own over the orders: of one of them, or of one that was lost. `Tablets` may head them."""
-    if not above or any(c.kind == "mark" for c in body):
+    if any(c.kind == "mark" for c in body):
         return False
     return kinds <= {"route", "site"} or (kinds == {"form"} and len(body) == 1 and not page.text_of(body).endswith("s"))
 

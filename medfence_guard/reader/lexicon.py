@@ -138,6 +138,7 @@ class RemarkWords:
     disproved: re.Pattern[str]
     settled: re.Pattern[str]
     left_alone: frozenset[str]
+    words_of_time: frozenset[str]
     classes_refused_before: frozenset[str]
     classes_refused_behind: frozenset[str]
     classes_refused_close: frozenset[str]
@@ -180,6 +181,7 @@ class RemarkWords:
             disproved=_any_of(raw["disproved"]),
             settled=_any_of(raw["settled"]),
             left_alone=frozenset(raw["left_alone"]),
+            words_of_time=frozenset(raw["words_of_time"]),
             classes_refused_before=frozenset(raw["classes_refused_before"]),
             classes_refused_behind=frozenset(raw["classes_refused_behind"]),
             classes_refused_close=frozenset(raw["classes_refused_close"]),
