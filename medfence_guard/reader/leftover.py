@@ -280,7 +280,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if above and _heads_the_orders(clause, page):
         # `SOS:` over `Rx` is said of the orders.
         when = clause.chunks[-1].value == ":" and any(means(c, kind) for c in body for kind in _REGIMEN_HEADS)
-        if when or heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
+        said = (_bare(clause.chunks), body)
+        if when or any(heads_something_else(page.text_of(part), page.lexicon) for part in said):
             return False
     kinds = {c.kind for c in body}
     # `Panic:` heads the order below it.

@@ -84,7 +84,7 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
         if (
             (found_here and (_NEEDS_NONE.search(text) or _is_left_alone(text, page)))
             or (page.has_order(line) and any(_is_a_finding_left_alone(part, page) for part in parted(body, ".;")))
-            or _heads_by_what_is_over(line, chunks, page)
+            or _heads_by_what_is_over(line, chunks, body, page)
             or _STOPS_THEM.fullmatch(text.strip(_AROUND))
             or any(
                 _feeds_by_a_schedule(part, page) and not (page.has_order(line) and _is_of_many(part, page))
@@ -132,9 +132,9 @@ def _is_a_finding_left_alone(sentence: Sequence[Chunk], page: Page) -> bool:
 _LONGEST_LEFT_ALONE = 4  # in words
 
 
-def _heads_by_what_is_over(line: int, chunks: Sequence[Chunk], page: Page) -> bool:
+def _heads_by_what_is_over(line: int, chunks: Sequence[Chunk], body: Sequence[Chunk], page: Page) -> bool:
     """`HTN ruled out`, `# UTI resolved` right above an order: what it would be for is not there."""
-    if page.has_order(line) or not page.has_order(line + 1) or len(chunks) > _LONGEST_PROBLEM:
+    if page.has_order(line) or not page.has_order(line + 1) or len(body) > _LONGEST_PROBLEM:
         return False
     words = page.lexicon.remarks
     over = words.settled if chunks[0].value == "#" else words.disproved

@@ -92,7 +92,7 @@ def _heading_at(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: 
     colon = following is not None and following.kind == "mark" and following.value in (":", "-", ":-", "=")
     if colon and following is not None and following.value == "-" and not at_start:
         colon = False
-    alone = following is None and (place == 0 or (place == 1 and chunks[0].kind == "item"))
+    alone = following is None and all(c.kind in ("item", "mark") for c in chunks[:place])
     leads = at_start and name == "current" and surface in _LEADING
     heading = _Heading(chunk, name, status, surface, colon, alone, leads)
     if means(chunk, "label") and colon and sheet.open is not None and name not in _LINE_SECTIONS and surface not in _ABOVE_LABELS:
@@ -300,6 +300,6 @@ def _is_told(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
     classes = [row for row in sheet.asides if row.name != "visits"]
     told = is_of_the_paper(chunks, sheet.text, sheet.lexicon.remarks.in_no_name) or is_aside(chunks, sheet.text, classes)
     # `Asthma action plan`, and nothing of it but its name: `Asthma action plan given` is told.
-    words, text = sheet.lexicon.remarks, sheet.text[slice(*extent(chunks))].strip()
+    words, text = sheet.lexicon.remarks, sheet.text[slice(*extent(chunks))].strip(" -•*.")
     named = text in words.lone_headings or words.other_headings.fullmatch(text) is not None
     return len(chunks) > 1 and chunks[-1].value != ":" and told and not named
