@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from medfence_guard.checks.check import Check, Context, rule_finding, source_evidence, span_evidence
@@ -11,6 +12,7 @@ from medfence_guard.contract import Evidence, Finding, Severity, Span, Verdict
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.assertion import ACTIVE, EXCLUDED, MENTION
 from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.harms import denies
 from medfence_guard.reader.statement import Statement
 from medfence_guard.reader.text import fold
 
@@ -251,7 +253,7 @@ def _substance(statement: Statement) -> tuple[object, ...]:
 
 
 def _same_drug_elsewhere(context: Context, item: Item, statement: Statement) -> list[Finding]:
-    """P23: the same medicine both ordered and stopped, held or an allergy."""
+    """P23: the same medicine both ordered and stopped, held or an allergy; or an allergy to one of its class."""
     if statement.assertion.status != ACTIVE:
         return []
     mine = set(_substance(statement))
@@ -259,22 +261,37 @@ def _same_drug_elsewhere(context: Context, item: Item, statement: Statement) -> 
         if other.group == statement.group:
             continue
         theirs = set(_substance(other))
-        if (
-            mine & theirs
-            and (other.assertion.status in ("allergy", "avoid") or mine == theirs)
-            and not _is_change(context, statement, other)
-        ):
+        kin = _does_harm(context, other) and _are_kin(context, mine, theirs)
+        same = mine & theirs and (other.assertion.status in ("allergy", "avoid") or mine == theirs)
+        if kin or (same and not _is_change(context, statement, other)):
+            what = "a medicine of the same class" if kin and not same else "the same medicine"
             return [
                 rule_finding(
                     "assertion.cue_conflict",
                     item.path,
                     ABSTAIN,
                     Severity.CRITICAL,
-                    f"The source orders this and also says the same medicine is {_MEANING[other.assertion.status]}.",
+                    f"The source orders this and also says {what} is {_MEANING[other.assertion.status]}.",
                     _evidence(context, other, "assertion.cue_conflict"),
                 )
             ]
     return []
+
+
+def _are_kin(context: Context, one: Collection[object], other: Collection[object]) -> bool:
+    """`Rash with codeine`, and an order of tramadol: both of a class whose members an allergy to one is told of."""
+    names = ["\n".join(sorted(map(str, substances))) for substances in (one, other)]
+    return any(all(any(part in name for part in parts) for name in names) for parts in context.rulepack.lexicon.remarks.allergy_kin)
+
+
+def _does_harm(context: Context, other: Statement) -> bool:
+    """`Rash with codeine`, `Avoid codeine (rash)`. `No allergy to codeine` is a matter of codeine, and says nothing of its kin."""
+    said = (*other.beside, *other.chunks, *other.assertion.cues)
+    begins, ends = min((c.start for c in said), default=other.name.start), max((c.end for c in said), default=other.name.end)
+    text = context.reading.folded.text
+    if other.assertion.status == "avoid":
+        return context.rulepack.lexicon.remarks.reactions.search(text[begins:ends]) is not None
+    return other.assertion.status == "allergy" and not denies(text[begins : other.name.start])
 
 
 # What a medicine is stopped with: no reason, no harm.

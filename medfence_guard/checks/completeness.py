@@ -77,7 +77,8 @@ def account(context: Context) -> Accounting:
         if status in EXCLUDED and not statement.assertion.conflict and not unnamed and not _may_hide_an_order(context, statement):
             accounted += 1
             continue
-        if statement.bare and repeat and statement.readable and status != UNDECIDED and _adds_nothing(statement, taken):
+        plainly = statement.bare and repeat and statement.readable and status != UNDECIDED and _is_plainly_named(context, statement)
+        if plainly and _adds_nothing(statement, taken):
             accounted += 1
             continue
         if _is_repeat(statement, taken):
@@ -156,6 +157,19 @@ def _is_repeat(statement: Statement, owned: Sequence[Statement]) -> bool:
     return False
 
 
+_LIMITING = frozenset("weekday prn duration rate slots when unsupported then amount number person_roles".split())
+
+
+def _is_plainly_named(context: Context, statement: Statement) -> bool:
+    """Whether nothing beside a name that is told again limits it: no `On dialysis days X`, `During travel X`."""
+    beside = [c for c in statement.beside if c.kind != "mark"]
+    remarks = context.rulepack.lexicon.remarks
+    if any(c.kind in _LIMITING for c in beside) or any(r.value == "to_be_carried" for r in statement.roles.inert):
+        return False
+    first = context.text(Span(beside[0].start, beside[0].end)).lower() if len(beside) > 1 else ""
+    return first not in remarks.starts and first not in remarks.deciding_first
+
+
 # What a name alone may still say of how it is taken.
 _BESIDE_A_NAME = ("maxima", "sites", "quantities", "refills")
 
@@ -188,6 +202,15 @@ def _may_hide_an_order(context: Context, statement: Statement) -> bool:
     name = statement.name
     if any(c.end <= name.start and _CUT_OFF.match(text, c.end) for c in statement.assertion.cues):
         return True
+    if statement.assertion.status in ("stopped", "held") and any(
+        c.start >= name.end and (c.kind in ("weekday", "then") or (c.kind == "cue" and c.value[0] == "conditional") or c.value in _NOT_YET)
+        for c in statement.chunks
+    ):
+        # `Stop X from Monday`, `hold X on Sunday`, `stop X if BP low`: until then, or else, it is taken.
+        return True
+    if any(r.value == "to_be_carried" and r.chunk.start >= name.end for r in statement.roles.inert):
+        # `Stop X, start after 2 days`
+        return True
     if statement.assertion.status == "conditional" and any(
         role.chunk.end <= cue.start for role in statement.roles.residue for cue in statement.assertion.cues
     ):
@@ -212,6 +235,7 @@ def _may_hide_an_order(context: Context, statement: Statement) -> bool:
     )
 
 
+_NOT_YET = frozenset({"after", "from", "until", "till", "tomorrow", "once", "when", "next"})
 _OF_AN_ORDER = frozenset({"number", "amount", "tuple", "rate", "slots", "form"})
 _CUT_OFF = re.compile(r"[ \t]*[,;][ \t]*(?=\w)")
 

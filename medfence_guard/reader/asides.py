@@ -324,6 +324,10 @@ _PAPERS = tuple(
         r"(?:mob|mobile|ph|phone|tel|contact|whatsapp|emergency (?:contact|phone|number)|helpline)\b\.?(?: no\.?)? ?:? ?\+?\d[\d -]{7,}",
     )
 )
+# By whom a medicine is prescribed that is none of this paper: `Prescribed by GP`.
+_ROLES = frozenset(
+    "gp pcp outside other another doctor hospital specialist physician surgeon local family treating referring clinic".split()
+)
 # `A. K. Sharma`
 _INITIALS = re.compile(r"(?:[a-z]\. ?){2,3}[a-z]{3,}")
 # `SpO2 98%`, also as an engine misreads it (`Sp0?`): a code that no dose looks like.
@@ -360,7 +364,7 @@ def is_of_the_paper(chunks: Sequence[Chunk], text: str, in_no_name: frozenset[st
         names = [
             word for word in _LETTERS.findall(line[signed.end() :]) if len(word) > 1 and not {word} & (_DEGREES | _BESIDE_DEGREES | {"dr"})
         ]
-        return len(names) <= 4 and all(word.isalpha() or len(word) >= 5 for word in names)
+        return len(names) <= 4 and not _ROLES.issuperset(names or ("dr",)) and all(word.isalpha() or len(word) >= 5 for word in names)
     return _INITIALS.fullmatch(line) is not None or any(pattern.fullmatch(line) for pattern in _PAPERS)
 
 

@@ -232,8 +232,8 @@ class _Facts:
 _FLUID = re.compile(
     r"\b(?:pints?|bottles?|bags?|units?|litres?|liters?|l) (?:of )?(?:ns|rl|dns|d5|d10|d25|dextrose|ringers?|saline|isolyte|plasmalyte|"
     r"prbc|ffp|blood|platelets|albumin)\b|"
-    r"^(?:iv )?(?:ns|rl|dns|d5|d10|d25|dextrose|ringers?(?: lactate)?|normal saline|isolyte|plasmalyte|prbc|ffp) \d+ "
-    r"(?:pints?|bottles?|bags?|units?)\b"
+    r"^(?:iv )?(?:ns|rl|dns|d5|d10|d25|dextrose|ringers?(?: lactate)?|normal saline|isolyte|plasmalyte|prbc|ffp) ?[-:x]? ?\d+ ?"
+    r"(?:(?:pints?|bottles?|bags?|units?|ml|cc|l)\b|$)"
 )
 _VACCINE = re.compile(
     r"^(?:inj\.? ?)?(?:(?:mmr|bcg|opv|ipv|dpt|dtap|dtwp|tdap|tt|hpv|pcv|ppsv)\b(?:[- ]?\d)?$|"

@@ -19,10 +19,16 @@ from medfence_guard.reader.lexicon import RemarkWords
 _WORD = re.compile(r"[a-z0-9\u0900-\u097f][a-z0-9\u0900-\u097f'-]*")
 _DENIED = re.compile(r"\b(?:no|not|nil|denies|denied|without|none|never)\b|\bnkd?a\b|\btolerat(?:es|ed|ing)\b")
 _TO = re.compile(r"\b(?:allergic|allergy|reacts|reaction) to\b")
+_PRESENT = re.compile(r"\b(?:allerg(?:y|ies|ic)|adrs?) ?\(?\+")
 _OF_ITS_OWN = re.compile(r"\W*(?:(?:no\.? ?|item |the )?\d{0,2}\W*)?")
 _NOTHING = re.compile(r"(?:none|nil)(?: known)?\W*")
 # A clause ends at a semicolon, or at a full stop before a space.
 _PIECES = re.compile(r"[^;.]+(?:\.(?! |$)[^;.]*)*")
+
+
+def denies(text: str) -> bool:
+    """Whether a word of it says that there is none."""
+    return _DENIED.search(text) is not None
 
 
 class NamedMedicines:
@@ -126,14 +132,66 @@ def _may_be_to(text: str, is_named: Callable[[str], bool], words: RemarkWords) -
     if to is not None and _OF_ITS_OWN.fullmatch(said, to.end()) and not (denied is not None and _NOTHING.fullmatch(text, denied.start())):
         # `Allergic to`, `allergic to 1`
         return True
+    if _PRESENT.search(said) is not None:
+        # `Allergy +`
+        return True
     told = _WORD.findall(said, 0 if to is None else to.end())
     for size in (3, 2, 1):
         for at in range(len(told) - size + 1):
             members = words.allergy_classes.get(" ".join(told[at : at + size]), ())
             if any(map(is_named, members)):
                 return True
-    named = {word for word in told if not word.startswith(("allerg", "elerg")) and word not in words.small} - words.allergy_labels
-    return denied is None and bool(named) and words.vague_allergies.issuperset(named)
+    # `Rash with this`
+    stems = {word for stem in words.allergy.findall(said) if " " in stem for word in stem.split()}
+    named = {word for word in told if not word.startswith(("allerg", "elerg")) and word not in words.small} - words.allergy_labels - stems
+    return denied is None and bool(named or stems) and words.vague_allergies.issuperset(named)
+
+
+_CLAUSES = re.compile(r"[^;.,()\n]+(?:\.(?! |$)[^;.,()\n]*)*")
+_LONGEST_CLAUSE = 10  # in words
+_LONGEST_REFUSAL = 5
+_LONGEST_CLASS = 3
+_JOINING = frozenset({"and", "or"})
+
+
+def refused_classes(text: str, start: int, *, named: NamedMedicines, words: RemarkWords) -> list[tuple[int, int]]:
+    """`No ARB`, `ARB not needed` beside an order of telmisartan: the clauses of a line that refuse a class, and an order is of it.
+
+    `text`: the line, and `start` its place. `No ARB allergy`, `no antibiotics in the last month` refuse none.
+    """
+    out = []
+    for piece in _CLAUSES.finditer(text):
+        said = _WORD.findall(piece.group())
+        if len(said) > _LONGEST_CLAUSE:
+            continue
+        places = [
+            (at, at + size, words.allergy_classes[name])
+            for size in range(1, _LONGEST_CLASS + 1)
+            for at in range(len(said) - size + 1)
+            if (name := " ".join(said[at : at + size])) in words.allergy_classes
+        ]
+        within = {n for first, last, _ in places for n in range(first, last)}
+        span = (start + piece.start(), start + piece.end())
+        for first, last, members in places:
+            # `No ACEi/ARB`, `beta blockers and CCBs avoided`
+            while first and (first - 1 in within or said[first - 1] in _JOINING):
+                first -= 1
+            while last < len(said) and (last in within or said[last] in _JOINING):
+                last += 1
+            if _are_refused(said[:first], said[last:], words) and any(named.outside(*span, part) for part in members):
+                out.append(span)
+                break
+    return out
+
+
+def _are_refused(before: Sequence[str], behind: Sequence[str], words: RemarkWords) -> bool:
+    closed = not behind or " ".join(behind) in words.classes_refused_close
+    sizes = range(1, _LONGEST_REFUSAL + 1)
+    if closed and any(" ".join(before[-size:]) in words.classes_refused_before for size in sizes if size <= len(before)):
+        return True
+    if any(" ".join(behind[:size]) in words.classes_put_off for size in sizes if size <= len(behind)):
+        return True
+    return " ".join(behind) in words.classes_refused_behind
 
 
 def is_told_of(body: Sequence[Chunk], spoken: Collection[str], words: RemarkWords) -> bool:

@@ -26,9 +26,17 @@ from typing import NamedTuple
 from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
+from medfence_guard.reader.beside import names_a_fluid
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS
-from medfence_guard.reader.harms import NamedMedicines, allergies_by_name, allergies_to_an_order, allergies_to_kin, is_told_of
+from medfence_guard.reader.harms import (
+    NamedMedicines,
+    allergies_by_name,
+    allergies_to_an_order,
+    allergies_to_kin,
+    is_told_of,
+    refused_classes,
+)
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
@@ -58,6 +66,7 @@ _TAKEN_BEFORE = frozenset({"past", "complaints"})
 _TURNING = frozenset("cue prn rate weekday slots stat then unsupported maximum collective".split())
 _TITLES = frozenset("label heading mark item inert".split())
 _COMPLAINT = frozenset("indication indication_part mark".split())
+_LEADS_TO_A_CONDITION = frozenset("this these after before except during from if once till unless until when whenever while".split())
 _SHORT = 4
 # No name of a medicine has fewer letters.
 _NAMED = 3
@@ -155,6 +164,7 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
         found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
         remarks = page.lexicon.remarks
         yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
+        yield from refused_classes(text, start, named=named, words=remarks)
 
 
 def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
@@ -249,7 +259,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if above and _heads_the_orders(clause, page):
         # `SOS:` over `Rx` is said of the orders.
         when = clause.chunks[-1].value == ":" and any(means(c, kind) for c in body for kind in _REGIMEN_HEADS)
-        if when or heads_something_else(page.text_of(_bare(clause.chunks)), page.lexicon):
+        said = (_bare(clause.chunks), body)
+        if when or any(heads_something_else(page.text_of(part), page.lexicon) for part in said):
             return False
     kinds = {c.kind for c in body}
     # `Panic:` heads the order below it.
@@ -270,6 +281,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if kinds <= _PRINTED or named or titled:
         return True
     told = section[0] in _TOLD
+    if not told and above and (_is_a_part_of_an_order(body, kinds, page) or _is_only_a_time(body, page)):
+        return False
     is_open = section[0] not in _LISTED and (told or clause.line in page.signed or (above and section[1] not in _ORDERS))
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
@@ -368,6 +381,9 @@ def _heads_nothing(clause: _Clause, page: Page) -> bool:
     """`Provisional` above the list, `Discharge medicines` below it: a heading that nothing follows says something of the orders."""
     chunks = page.lines[clause.line]
     text = page.text_of(clause.chunks)
+    if clause.behind and not page.lexicon.remarks.deciding.isdisjoint(_WORD.findall(text)):
+        # `Tab X OD. Provisional`
+        return True
     if len(clause.chunks) != len(chunks) and len(clause.chunks) == 1:
         # `A: URTI. Hold.`: a sentence, and no heading.
         return clause.chunks[0].kind == "cue" and clause.chunks[0].value[0] in _ENDING
@@ -431,8 +447,9 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
     if not remarks.deciding.isdisjoint(word for word in words if word not in remarks.nouns) or not page.words.negations.isdisjoint(words):
         # `(not 1) Tab X`
         return True
-    if any(c.kind in _REGIMEN or c.kind == "weekday" for c in body):
-        # `weekly Tab X`
+    carried = any(c.kind in _REGIMEN or c.kind == "weekday" or c.value == "to_be_carried" for c in body)
+    if carried or (len(body) == 1 and _is_a_piece(body[0])):
+        # `weekly Tab X`, `Before the scan: 1. Tab X`, `½. Tab X`
         return True
     if any(means(c, "review_phrases") for c in body) or not page.words.leads.isdisjoint(words) or words[-1:] == ["or"]:
         return True
@@ -473,6 +490,10 @@ def _is_of_taking(body: Sequence[Chunk], page: Page, section: str) -> bool:
         return True
     if section not in _TAKEN_BY_OTHERS_OR_BEFORE and _is_shaped_as_order(body, page.lexicon):
         return True
+    text = page.text_of(body)
+    if names_a_fluid(text) or (len(body) == 1 and _is_a_piece(body[0])) or _PART_OF_AN_ORDER.fullmatch(text):
+        # `RL 500`, `½`, `x 10`
+        return True
     # `Dard ho to`
     return body[-1].kind == "cue" and bool(body[-1].value[0] == "conditional")
 
@@ -481,6 +502,12 @@ def _says_whether(body: Sequence[Chunk], page: Page, words: Sequence[str], *, to
     """Whether its words limit the orders, take them back or put them off."""
     kinds = {c.kind for c in body}
     remarks = page.lexicon.remarks
+    if not told and " ".join(words) in remarks.allergy_classes:
+        # `PPI`, `Penicillin`
+        return True
+    if len(words) > 1 and words[-1] in _LEADS_TO_A_CONDITION:
+        # `Start when`, `Vomiting with this`, and the order on the next line
+        return True
     if not remarks.deciding.isdisjoint(words) or (words and words[0] in remarks.deciding_first):
         return True
     if page.misread is not None and any(map(page.misread.glues, words)):
@@ -564,15 +591,48 @@ def _is_shaped_as_order(body: Sequence[Chunk], lexicon: Lexicon) -> bool:
 
 
 _TAKEN_BY_OTHERS_OR_BEFORE = frozenset({"allergy", "family", "past"})
+
+
+def _is_only_a_time(body: Sequence[Chunk], page: Page) -> bool:
+    """`At day 7`, `0, 3, 7`, `4 times` on a line of its own over the orders. A number alone is of the paper."""
+    words = page.lexicon.remarks.words_of_time
+    timed = [c for c in body if c.kind in _TIMES_TOLD]
+    spoken = [c for c in body if c.kind != "mark" and c not in timed]
+    return len(body) > 1 and bool(timed) and all(page.text_of([c]) in words for c in spoken) and (bool(spoken) or len(timed) > 1)
+
+
+_TIMES_TOLD = frozenset({"number", "duration", "rate", "when", "weekday"})
+
+
+def _is_a_part_of_an_order(body: Sequence[Chunk], kinds: set[str], page: Page) -> bool:
+    """`IV`, `left eye`, `Inj` on a line of its own over the orders: of one of them, or of one that was lost. `Tablets` may head them."""
+    if any(c.kind == "mark" for c in body):
+        return False
+    return kinds <= {"route", "site"} or (kinds == {"form"} and len(body) == 1 and not page.text_of(body).endswith("s"))
+
+
+_PART_OF_AN_ORDER = re.compile(r"x(?: ?\d+)?|\d+ ?x ?\d+|\d+(?:\.\d+)? ?k|mg|mcg|ml|iu")
+
+
+def _is_a_piece(chunk: Chunk) -> bool:
+    """A number that is no whole one, or two with a stroke between: a half, a page or a date."""
+    if chunk.kind == "number":
+        return any(part.denominator != 1 for part in chunk.value.parts)
+    return chunk.kind == "tuple"
+
+
 _STANDS_ON = frozenset({"continue", "taking", "increase", "decrease", "switch_to"})
 
 
 def _leads_to_the_next_line(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
     """`# HTN, was on`, and the order on the next line: the sentence goes on there."""
     last = body[-1]
-    if last.kind != "cue" or last is not page.lines[clause.line][-1] or not page.has_order(clause.line + 1):
+    if last.kind != "cue" or last is not page.lines[clause.line][-1] or last.value[1] != "before":
         return False
-    return last.value[1] == "before" and last.value[0] not in _STANDS_ON
+    if not page.has_order(clause.line + 1):
+        # `HTN on`, and nothing that it could be on.
+        return last.value[0] in ("taking", "past")
+    return last.value[0] not in _STANDS_ON
 
 
 def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:
@@ -581,8 +641,10 @@ def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:
 
 
 # `Page 2 of 2` at its end says that nothing more follows.
-_PAGES = re.compile(r"\bpage:? ?(\d+) ?(?:of|/) ?(\d+)")
-# Marks for what stands above.
+_PAGES = re.compile(
+    r"(?:\b(?:page|pg)\b\.?:? ?|\bp\b\.?:? ?(?=\d{1,2} ?(?:of|/) ?\d{1,2}\b)|^\W*(?=\d{1,2} of \d{1,2}\W*$))(\d+) ?(?:of|/) ?(\d+)"
+)
+# Marks for what stands above, and words for what is replaced, on the line of an order.
 _DITTO = re.compile(r"(?<!\S)(?:- ?)?(?:\" ?\"|\"|''|,,)(?: ?-)?(?!\S)")
 # The last column of a table: `+` what is added, `-` what is taken off.
 _ADDED, _TAKEN_OFF = re.compile(r"\| *\+ *\|? *$"), re.compile(r"\| *(?:-|x|✗|✘|×) *\|? *$")

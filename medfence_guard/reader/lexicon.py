@@ -95,6 +95,8 @@ _GOING_ON = frozenset({"taking", "continue", "conditional", "family", "past"})
 _OF_NO_ORDER = frozenset("boilerplate header_line_starts review_phrases indication indication_part".split())
 _RANK = {kind: rank for rank, kind in enumerate(KIND_ORDER)}
 LEAF = ""  # the key of a trie node that holds the meanings of the phrase ending there
+# Note of a verb that is done with no tablet.
+NOT_SWALLOWED = "not_swallowed"
 # Note of a time before or after a meal that has no upper end: `at least 30 min before food`.
 AT_LEAST = "at_least"
 ANY_NUMBER = "#"
@@ -115,6 +117,7 @@ class RemarkWords:
     small: frozenset[str]
     starts: frozenset[str]
     other_headings: re.Pattern[str]
+    lone_headings: frozenset[str]
     heading_words: frozenset[str]
     column_heads: re.Pattern[str]
     deciding: frozenset[str]
@@ -133,6 +136,14 @@ class RemarkWords:
     denials: frozenset[str]
     endings: frozenset[str]
     beside_values: frozenset[str]
+    disproved: re.Pattern[str]
+    settled: re.Pattern[str]
+    left_alone: frozenset[str]
+    words_of_time: frozenset[str]
+    classes_refused_before: frozenset[str]
+    classes_refused_behind: frozenset[str]
+    classes_refused_close: frozenset[str]
+    classes_put_off: frozenset[str]
     in_no_name: frozenset[str]
     first_words: Mapping[str, frozenset[str]]
 
@@ -149,6 +160,7 @@ class RemarkWords:
             small=frozenset(raw["small"]),
             starts=frozenset(raw["starts"]),
             other_headings=_any_of(raw["other_headings"]),
+            lone_headings=frozenset(raw["lone_headings"]),
             heading_words=frozenset(raw["heading_words"]),
             column_heads=_any_of(raw["column_heads"]),
             deciding=frozenset(raw["deciding"]),
@@ -167,6 +179,14 @@ class RemarkWords:
             denials=frozenset(raw["denials"]),
             endings=frozenset(raw["endings"]),
             beside_values=frozenset(raw["beside_values"]),
+            disproved=_any_of(raw["disproved"]),
+            settled=_any_of(raw["settled"]),
+            left_alone=frozenset(raw["left_alone"]),
+            words_of_time=frozenset(raw["words_of_time"]),
+            classes_refused_before=frozenset(raw["classes_refused_before"]),
+            classes_refused_behind=frozenset(raw["classes_refused_behind"]),
+            classes_refused_close=frozenset(raw["classes_refused_close"]),
+            classes_put_off=frozenset(raw["classes_put_off"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
             first_words={table: _first_words(raw[table]) for table in _PATTERNS},
         )
@@ -205,7 +225,7 @@ _SPEECH = (
 )
 _NOTHING = re.compile("(?!)")
 # The tables that are patterns.
-_PATTERNS = ("corrections", "other_papers", "no_intake", "other_headings", "column_heads")
+_PATTERNS = ("corrections", "other_papers", "no_intake", "other_headings", "column_heads", "disproved", "settled")
 
 
 def spoken_in(text: str) -> frozenset[str]:
@@ -906,7 +926,9 @@ def _inert(build: _Builder, inert: Mapping[str, Any]) -> None:
     for key in ("starters", "closers", "modifiers", "joiners", "tails"):
         build.add_all(reasons[key], Meaning("indication_part", key))
     build.add_all(inert["order_verbs"]["plain"], Meaning("verb", "plain"))
-    build.add_all(inert["order_verbs"]["route_bearing"], Meaning("verb", "route_bearing"))
+    not_swallowed = frozenset(inert["order_verbs"]["not_swallowed"])
+    for verb in inert["order_verbs"]["route_bearing"]:
+        build.add(verb, Meaning("verb", "route_bearing", (NOT_SWALLOWED,) if verb in not_swallowed else ()))
 
 
 def _sections(build: _Builder, sections: Mapping[str, Any]) -> None:

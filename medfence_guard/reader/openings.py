@@ -152,6 +152,12 @@ def is_tick_box(chunks: Sequence[Chunk]) -> bool:
     return chunks[0].value == "[" and any(c.kind == "mark" and c.value == "]" for c in chunks[1:3])
 
 
+def begins_an_order(chunks: Sequence[Chunk]) -> bool:
+    """`1. Tab X`, `- X 500 mg`: a medicine or a form, behind the number or the bullet."""
+    first = next((c for c in chunks if c.kind not in ("item", "mark", "number")), None)
+    return first is not None and first.kind in ("drug", "form")
+
+
 def is_list_number(chunks: Sequence[Chunk], place: int) -> bool:
     """`2.`, `3)`: a small whole number with its mark directly behind it."""
     chunk = chunks[place]

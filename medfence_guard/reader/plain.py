@@ -206,10 +206,11 @@ def _counted_walk(tokens: Sequence[str], words: PlainWords) -> int:
 
 
 def _is_of_no_subject(tokens: Sequence[str], held: Sequence[Chunk | None], words: PlainWords) -> bool:
-    """`Strips 2`, `Gradual reduction`, `Do not repeat`, `Check with GP`, `Fluids 500 ml stat`: plain words that say nothing plain."""
+    """`Strips 2`, `Gradual reduction`, `Do not repeat`, `Check`, `Fluids 500 ml stat`: plain words that say nothing plain."""
     groups = [(token, words.group(token) or _group_of(chunk)) for token, chunk in zip(tokens, held, strict=True)]
     subjects = [token for token, group in groups if group is not None and token not in words.small]
-    if (not subjects and not words.rules.denying.isdisjoint(tokens)) or (tokens[0] in words.rules.asking and tokens[1:2] == ["with"]):
+    asked = tokens[0] in words.rules.asking and tokens[1:2] == ["with"]
+    if asked or list(tokens) == ["check"] or (not subjects and not words.rules.denying.isdisjoint(tokens)):
         return True
     if words.rules.needs_another.issuperset(subjects) and subjects:
         return True

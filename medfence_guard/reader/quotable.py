@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.chunks import Chunk, means
 from medfence_guard.reader.lexicon import Lexicon
 
 _OF_HOURS = frozenset({"h", "min", "s"})
@@ -81,7 +81,19 @@ class Quotable:
             (as_needed or lead in self._words.conditions)
             and self._holds(run, 0, groups, of_condition=True)
             and self._says_something(run, 0, of_condition=True)
+            and self._has_a_complaint(run)
         )
+
+    def _has_a_complaint(self, run: Run) -> bool:
+        return any(self._is_suffered(chunk, said) for chunk, said in zip(run.chunks, run.said, strict=True))
+
+    def _is_suffered(self, chunk: Chunk, said: str) -> bool:
+        """Whether it is a complaint, a state or a comparison: `if pet`, `if record` and `if curd` are cut off."""
+        words = self._words
+        if chunk.kind == "indication" or said in words.comparisons:
+            return not means(chunk, "header_line_starts")
+        states = words.condition_words - words.empty_in_conditions
+        return any(word in states or self._lexicon.plain.group(word) == _FINDINGS for word in said.split())
 
     def place(self, run: Run) -> bool:
         """Whether it may be handed on as the place a dose is put on: leads to places, and what is of a body."""
@@ -176,6 +188,8 @@ class Quotable:
             or (run.chunks[0].kind == "verb" and first in words.giving)
             or _is_of_hours(run.chunks[0])
         )
+        if first in words.conditions and not self._has_a_complaint(run):
+            return False
         return opens and self._holds(run, 0, frozenset()) and self._says_something(run, 0, of_condition=False)
 
     def _holds(self, run: Run, start: int, groups: frozenset[str], *, of_condition: bool = False) -> bool:

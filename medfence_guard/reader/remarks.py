@@ -46,12 +46,26 @@ def heads_something_else(text: str, lexicon: Lexicon) -> bool:
     bare = re.sub(r"</?[a-z0-9]+>", " ", text).strip(_DECORATION)
     if not bare or len(bare) > 60:
         return False
-    if lexicon.page.counted_heading.match(bare) or lexicon.page.past_occasion.match(bare):
+    page = lexicon.page
+    if page.counted_heading.match(bare) or page.past_occasion.match(bare) or bare in words.lone_headings or _of_somebody(bare):
         return True
     if not words.may_find("other_headings", spoken_in(bare)) or words.other_headings.search(bare) is None:
         return False
     rest = _WORD.findall(words.other_headings.sub(" ", bare))
     return len(rest) <= 5 and sum(not (word in words.heading_words or word.isdigit()) for word in rest) <= 1
+
+
+_OF_SOMEBODY = re.compile(r"(?:dr\.? ?)?([a-z.]+)'s? (?:prescriptions?|treatment|medicines?|medications?|meds|drugs|tablets|rx|orders)")
+_SAID_BY = re.compile(r"dr\.? ?[a-z.]+ (?:has )?(?:advised|prescribed|suggested|recommended|ordered|started|wants)")
+_OF_THE_PATIENT = frozenset({"today", "patient", "pt", "discharge"})
+
+
+def _of_somebody(bare: str) -> bool:
+    """`Dr Sharma's prescription`, `Dr Sharma advised`, and no `Today's medicines`."""
+    found = _OF_SOMEBODY.fullmatch(bare)
+    if _SAID_BY.fullmatch(bare) is not None:
+        return True
+    return found is not None and found[1] not in _OF_THE_PATIENT
 
 
 def heads_orders(text: str, lexicon: Lexicon, *, treated: Callable[[], bool]) -> tuple[str, str] | None:

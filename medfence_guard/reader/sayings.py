@@ -50,9 +50,14 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
         span = (min(c.start for c in chunks), max(c.end for c in chunks))
         found_here = "diagnosis" in (page.sections[line][0][0], page.sections[line][1][0]) or body[0].kind == "indication"
         if (
-            (found_here and words.needs_none.search(text))
+            (found_here and (words.needs_none.search(text) or _is_left_alone(text, page)))
+            or (page.has_order(line) and any(_is_a_finding_left_alone(part, page) for part in parted(body, ".;")))
+            or _heads_by_what_is_over(line, chunks, body, page)
             or words.stops_them.fullmatch(text.strip(_AROUND))
-            or (not page.has_order(line) and any(_feeds_by_a_schedule(part, page) for part in parted(body, ".;")))
+            or any(
+                _feeds_by_a_schedule(part, page) and not (page.has_order(line) and _is_of_many(part, page))
+                for part in parted(body, ".;")[page.has_order(line) :]
+            )
             or _gives_what_is_measured(line, chunks, page)
         ):
             yield span
@@ -74,6 +79,39 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
                 yield span[0] + found.start(), span[0] + found.end()
 
 
+_PARTS_OF_A_FINDING = re.compile(r"[,;:.()]|(?<!\w)-|-(?!\w)|\band\b|\bbut\b")
+_LONGEST_PROBLEM = 6  # in chunks
+
+
+def _is_left_alone(text: str, page: Page) -> bool:
+    """`Dx: HTN, observe`: of what is found, that nothing is given for it."""
+    last = _PARTS_OF_A_FINDING.split(text.strip(_AROUND))[-1].strip(_AROUND)
+    alone = page.lexicon.remarks.left_alone
+    # `Dx: HTN on diet only`
+    words = last.split()
+    return any(" ".join(words[-size:]) in alone for size in range(1, _LONGEST_LEFT_ALONE + 1) if size <= len(words))
+
+
+def _is_a_finding_left_alone(sentence: Sequence[Chunk], page: Page) -> bool:
+    """`Tab X 40 mg OD. HTN, observe.`"""
+    return bool(sentence) and sentence[0].kind == "indication" and _is_left_alone(page.text_of(sentence), page)
+
+
+_LONGEST_LEFT_ALONE = 4  # in words
+
+
+def _heads_by_what_is_over(line: int, chunks: Sequence[Chunk], body: Sequence[Chunk], page: Page) -> bool:
+    """`HTN ruled out`, `# UTI resolved` right above an order: what it would be for is not there."""
+    if page.has_order(line) or not page.has_order(line + 1) or len(body) > _LONGEST_PROBLEM:
+        return False
+    words = page.lexicon.remarks
+    over = words.settled if chunks[0].value == "#" else words.disproved
+    named = any(
+        c.kind in _FOUND or page.lexicon.plain.group(page.text_of([c])) == "findings_and_symptoms" for c in chunks if c.kind != "mark"
+    )
+    return named and over.search(page.text_of(chunks)) is not None
+
+
 _SCHEDULED = frozenset({"rate", "slots", "when", "prn", "stat"})
 _FOODS = "foods_and_drinks"
 _PARTS_OF_A_VALUE = frozenset({"number", "amount"})
@@ -91,6 +129,12 @@ def _feeds_by_a_schedule(body: Sequence[Chunk], page: Page) -> bool:
     abbreviated = any(" " not in text and text not in page.words.in_words for text in said)
     groups = [page.lexicon.plain.group(word) for word in words]
     return abbreviated and _FOODS in groups and None not in groups
+
+
+def _is_of_many(body: Sequence[Chunk], page: Page) -> bool:
+    """`Fruits BD`: a food in the plural is no name, as `Milk BD` may be the beginning of one."""
+    foods = (str(c.value) for c in body if c.kind == "word")
+    return all(len(word) > _LONGEST_FOOD and word.endswith("s") and page.lexicon.plain.group(word[:-1]) == _FOODS for word in foods)
 
 
 _LONGEST_FOOD = 5
@@ -178,6 +222,43 @@ def heads_what_follows(statements: Sequence[Statement], text: str, lexicon: Lexi
             if begins < start < after.span.start and (adjoins or begins <= last < start):
                 # `Stop X`, `not switched to Tab Y`
                 yield start, end
+
+
+_OF_A_REGIMEN = frozenset("rate slots weekday prn when amount maximum stat unsupported then".split())
+_INSTEAD = frozenset({"to", "with", "by", "->", "→", "=>", "-->"})
+_BREAKS = re.compile(r"\n|[.;](?=\s)")
+_OF_ANOTHER_TOO = frozenset("this these it both too first before".split())
+_BEGUN_AGAIN = ("restart", "resume", "start")
+
+
+def goes_on_behind_what_ends(statements: Sequence[Statement], text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
+    """`Tab X 40 mg OD, stop Z`, and below it `only Sunday`; `switched from Z to SOS X`; `stop Z and take half`: how something is taken,
+    behind the name of what is not. `text`: folded."""
+    if all(s.assertion.status in EXCLUDED for s in statements):
+        return
+    for statement in statements:
+        # Under a heading of what was stopped, an entry may be of several lines.
+        if statement.assertion.status in EXCLUDED and statement.assertion.cues:
+            yield from _said_of_something_else(statement, text, lexicon)
+
+
+def _said_of_something_else(statement: Statement, text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:
+    behind = sorted((c for c in (*statement.chunks, *statement.beside) if c.start >= statement.name.end), key=lambda c: c.start)
+    broken = turned = counted = False
+    last = statement.name.end
+    for chunk in behind:
+        said = text[chunk.start : chunk.end]
+        # `Stop Z 40 mg, BD` is of Z.
+        broken = broken or _BREAKS.search(text, last, chunk.start) is not None or (chunk.value in (",", "-") and not counted)
+        turned = turned or chunk.value in _INSTEAD or said in ("and", "&")
+        counted = counted or chunk.kind == "amount"
+        limits = chunk.kind in _OF_A_REGIMEN or chunk.value in lexicon.doubt_words or means(chunk, "prn")
+        begun = chunk.kind in ("verb", "terminator") or (chunk.kind == "cue" and said.startswith(_BEGUN_AGAIN))
+        told_of_another = said in _OF_ANOTHER_TOO and chunk.kind in ("word", "inert")
+        if (limits and (broken or turned)) or (begun and "stop" not in said) or told_of_another:
+            yield chunk.start, chunk.end
+            return
+        last = chunk.end
 
 
 def refused_with_another(statements: Sequence[Statement], text: str, lexicon: Lexicon) -> Iterator[tuple[int, int]]:

@@ -234,6 +234,10 @@ def _around(rows: Sequence[int], line: int, *, alone: bool) -> tuple[bool, bool]
     return packed and line == low - 1, packed and line == high + 1
 
 
+_REST = "rest"
+_BEFORE_A_LENGTH = frozenset({"for", "x", ":", "-", "to"})
+
+
 class Sharing:
     """What one page tells once: found before its lines are read, and given to its orders when all of them are known.
 
@@ -292,6 +296,7 @@ class Sharing:
                 for draft in first_line:
                     draft.shared += told.chunks
         out.remarks.extend(self._going_on(out, orders))
+        out.remarks.extend(self._rest_of_them(out))
         self._doubt(out, orders)
 
     def _going_on(self, out: Segmented, orders: _Orders) -> list[Span]:
@@ -309,6 +314,27 @@ class Sharing:
             above = [d for d in out.drafts if d is not of and d.last_line == of.line - 1 and _is_ordered(d)]
             if not any(c.start < begins and c.kind == "duration" for c in of.chunks) and any(not _says_length(d) for d in above):
                 found.append(Span(begins, max(c.end for c in chunks)))
+        return found
+
+    def _rest_of_them(self, out: Segmented) -> list[Span]:
+        """`Tab X x 3 days`, `Tab Y OD`, `Rest for 5 days`: in bed, or the rest of them, where some say how long and some do not."""
+        found: list[Span] = []
+        ordered = [d for d in out.drafts if _is_ordered(d)]
+        if len({_says_length(d) for d in ordered}) < 2:
+            return found
+        for chunks, _ in self._lines:
+            for place, chunk in enumerate(chunks):
+                if chunk.kind != "word" or self._surface(chunk) != _REST:
+                    continue
+                told = next((c for c in chunks[place + 1 : place + 4] if self._surface(c) not in _BEFORE_A_LENGTH), None)
+                begins = place == 0 or chunks[place - 1].kind in ("mark", "item")
+                if (
+                    begins
+                    and told is not None
+                    and told.kind in ("duration", "duration_open")
+                    and told is chunks[-1 - (chunks[-1].value == ".")]
+                ):
+                    found.append(Span(chunk.start, told.end))
         return found
 
     def _give_length(self, out: Segmented, orders: _Orders, line: int, told: Told, span: Span, own: Sequence[Chunk]) -> None:

@@ -22,7 +22,13 @@ from medfence_guard.reader.lines import COLUMN_BREAK, split_lines
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.quoted import Quotation, Quotations
 from medfence_guard.reader.roles.reader import RoleReader
-from medfence_guard.reader.sayings import heads_what_follows, led_by_a_stranger, refused_with_another, unticked
+from medfence_guard.reader.sayings import (
+    goes_on_behind_what_ends,
+    heads_what_follows,
+    led_by_a_stranger,
+    refused_with_another,
+    unticked,
+)
 from medfence_guard.reader.segment.page import cut
 from medfence_guard.reader.shared import Placed
 from medfence_guard.reader.statement import Statement, StatementReader
@@ -181,6 +187,7 @@ def read_source(
         *unticked(source.text, segmented.drafts),
         *led_by_a_stranger(statements, lexicon),
         *heads_what_follows(statements, folded.text, lexicon),
+        *goes_on_behind_what_ends(statements, folded.text, lexicon),
         *refused_with_another(statements, folded.text, lexicon),
     )
     return SourceReading(

@@ -81,6 +81,16 @@ class Statement:
         return not (r.strengths or r.doses or r.forms or r.durations or r.has_timing or r.routes or r.unreadable or r.ambiguous)
 
 
+def _directions(chunks: Sequence[Chunk], turn: int) -> set[str]:
+    """Which ways a dose is changed, by the words that say so and by the amounts on both sides of the turn."""
+    found = {c.value[0] for c in chunks if c.kind == "cue"} & {"increase", "decrease"}
+    was = [c.value for c in chunks[:turn] if c.kind == "amount" and len(c.value.parts) == 1]
+    now = [c.value for c in chunks[turn:] if c.kind == "amount" and len(c.value.parts) == 1]
+    if found and was and now and was[-1].units == now[0].units and was[-1].parts != now[0].parts:
+        found.add("increase" if was[-1].parts < now[0].parts else "decrease")
+    return found
+
+
 def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> tuple[list[Chunk], list[Chunk], bool]:
     """`(current, superseded, changed)`: the chunks that hold now, and those a dose change replaced."""
     changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in chunks)
@@ -101,6 +111,9 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
             if arrow and any(c.kind == "duration" for c in chunks[anchor + 1 : place]):
                 turn = None
             break
+    if turn is not None and len(_directions(chunks, turn)) > 1:
+        # `reduced to 5 mg OD`, and below it `double dose`
+        turn = None
     if turn is not None:
         after = chunks[turn + 1 :]
         renewed = {c.kind for c in after if c.kind in _VALUE_KINDS}

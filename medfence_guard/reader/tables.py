@@ -250,14 +250,15 @@ def _of_the_orders(any_of: Mapping[str, str]) -> dict[str, Any]:
         ),
         "again": re.compile(
             rf"(?:the )?same (?:{any_of['old']} )?{orders}|{orders} ?[:=-]* ?(?:the )?{any_of['unchanged']}|"
-            rf"(?:same )?{any_of['as_earlier']}"
+            rf"(?:same )?{any_of['as_earlier']}|(?:the )?same"
         ),
         "goes_on": re.compile(
             rf"(?:to )?(?:{goes_on}|{any_of['repeats']})\.? (?:the |with )?{orders}|{orders} ?[:=-]* ?(?:to )?{goes_on}\.?"
         ),
         "needs_none": re.compile(
             rf"(?:[,;:.(/-] ?|\band ){any_of['needs_none']}(?: {any_of['how_much']})? {orders}"
-            rf"(?: {any_of['at_present']})?\W*$|\b{any_of['free_of']}[ -]free\W*$"
+            rf"(?: {any_of['at_present']})?\W*$|\b{any_of['free_of']}[ -]free\W*$|"
+            rf"\b(?:without|w/o)(?: any)? {orders}\W*$|\btreat (?:only )?(?:if|when|once|after)\b"
         ),
         "stops_them": re.compile(
             rf"[a-z ]{{2,30}} ?[:-]+ ?(?:{any_of['stops']}(?: the| all| these)* {orders}|{orders} {any_of['stopped']})"
@@ -352,7 +353,8 @@ def _of_other_times(any_of: Mapping[str, str]) -> dict[str, Any]:
     """The patterns of `PageWords` for headings of orders that stand at another time."""
     return {
         "counted_heading": re.compile(
-            rf"^{any_of['counted_headings']} ?-? ?\d|^m ?/ ?w ?/ ?f$|^(?:[a-z] ){{3,}}[a-z]$|^follow ?-? ?up .*\blater$"
+            rf"^{any_of['counted_headings']} ?-? ?\d|^(?:m[ /,.-]*w[ /,.-]*f|tu?[ /,.-]*th?[ /,.-]*sa?)$|"
+            rf"^(?:[a-z] ){{3,}}[a-z]$|^follow ?-? ?up .*\blater$"
         ),
         "past_occasion": re.compile(
             rf"^(?:[a-z.']+ ){{0,3}}{any_of['occasions']}s?\W+(?:[a-z]+ )?"

@@ -71,6 +71,11 @@ def read_cue(at: Context, place: int) -> int:
         # `OD, to be replaced by`, and nothing behind it.
         roles.unsupported.append(Role("a joint", chunk))
         return place + 1
+    suffered = place > 0 and chunks[place - 1].kind == "indication" and roles.name is not None and chunk.start > roles.name.end
+    if suffered and tuple(chunk.value) == ("taking", "before") and is_last(chunks, place):
+        # `OD, HTN on`, and nothing behind it.
+        roles.unsupported.append(Role("a joint", chunk))
+        return place + 1
     if chunk.value[0] == "stopped" and place and chunks[place - 1].kind == "weekday":
         # `5 days a week (Sat, Sun off)`: the days without it; nothing is stopped.
         roles.weekdays = [r for r in roles.weekdays if r.chunk is not chunks[place - 1]]

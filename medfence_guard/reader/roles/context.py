@@ -18,7 +18,7 @@ SILENT_GLUE = frozenset("x for of a an the and at in with as each ℞ is are to 
 class Context:
     """One statement, or one payload value, while its chunks get their roles.
 
-    `insulin`: its name is one; `eye`: it is given in drops; `tabled`: it stands under the heads of columns.
+    `insulin`: its name is one; `eye`: it is given in drops; `tabled`: it stands under the heads of columns; `families`: of its forms.
     """
 
     lexicon: Lexicon
@@ -28,6 +28,7 @@ class Context:
     insulin: bool
     eye: bool
     tabled: bool
+    families: frozenset[str | None]
 
 
 def is_last(chunks: Sequence[Chunk], place: int) -> bool:

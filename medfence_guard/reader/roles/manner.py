@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.lexicon import NOT_SWALLOWED
 from medfence_guard.reader.roles.context import SILENT_GLUE, Context, is_last
 from medfence_guard.reader.roles.record import Role, Roles
 
@@ -15,7 +16,7 @@ def read_form(at: Context, place: int) -> int:
     chunk = at.chunks[place]
     if _is_release(at, place):
         return read_release(at, place)
-    if _is_other_form(at, place):
+    if _is_other_form(at, place) or _is_second_before_the_name(at, chunk):
         at.roles.residue.append(Role("another form", chunk))
     else:
         at.roles.forms.append(Role(chunk.value, chunk))
@@ -62,6 +63,15 @@ def _is_before_a_site(chunks: Sequence[Chunk], place: int) -> bool:
     return after is not None and after.kind == "site"
 
 
+def read_verb(at: Context, place: int) -> int:
+    """`Tab X 40 mg OD, apply`: nothing is done so with a tablet; it is of a medicine that was lost, or of another form."""
+    chunk = at.chunks[place]
+    if NOT_SWALLOWED in chunk.notes and at.families == {"solid_oral"}:
+        at.roles.residue.append(Role(at.surface(chunk), chunk))
+    at.roles.verbs.append(Role(chunk.value, chunk))
+    return place + 1
+
+
 def read_site(at: Context, place: int) -> int:
     chunk, roles = at.chunks[place], at.roles
     text = at.surface(chunk)
@@ -82,8 +92,7 @@ def read_site(at: Context, place: int) -> int:
 
 def is_swallowed(at: Context) -> bool:
     """Whether nothing of the statement is applied at a place: it is swallowed, or no form is written."""
-    families = {at.lexicon.form_family.get(c.value) for c in at.chunks if c.kind == "form" and not means(c, "release")}
-    return families <= {"solid_oral", "liquid_oral", "powder_oral"}
+    return at.families <= {"solid_oral", "liquid_oral", "powder_oral"}
 
 
 def _is_other_form(at: Context, place: int) -> bool:
@@ -101,6 +110,13 @@ def _is_other_form(at: Context, place: int) -> bool:
         # `Tab X 40 mg OD susp`: the timing is told, so no form is.
         return other and bool(families)
     return other if families else before.value in ("+", "&") and roles.has_timing
+
+
+def _is_second_before_the_name(at: Context, chunk: Chunk) -> bool:
+    """`Syrup. Cap X`: two forms of different kinds before one name; the first is of a medicine that was lost."""
+    name, family = at.roles.name, at.lexicon.form_family
+    before = name is not None and chunk.start < name.start and bool(at.roles.forms)
+    return before and family.get(at.roles.forms[-1].value) != family.get(chunk.value)
 
 
 def _is_release(at: Context, place: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from medfence_guard.reader.chunks import Chunk, Quantity
+from medfence_guard.reader.chunks import Chunk, Quantity, means
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles.amounts import (
     add_label,
@@ -27,7 +27,7 @@ from medfence_guard.reader.roles.conditions import (
     read_terminator,
 )
 from medfence_guard.reader.roles.context import Context
-from medfence_guard.reader.roles.manner import read_form, read_release, read_route, read_site, settle_right_eye
+from medfence_guard.reader.roles.manner import read_form, read_release, read_route, read_site, read_verb, settle_right_eye
 from medfence_guard.reader.roles.names import NameReader
 from medfence_guard.reader.roles.record import NameReading, Role, Roles
 from medfence_guard.reader.roles.timing import (
@@ -64,6 +64,7 @@ _RULES: Mapping[str, Callable[[Context, int], int]] = {
     "release": read_release,
     "route": read_route,
     "site": read_site,
+    "verb": read_verb,
     "prn": read_as_needed,
     "when": read_when,
     "cue": read_cue,
@@ -80,7 +81,7 @@ _RULES: Mapping[str, Callable[[Context, int], int]] = {
     "composition": read_word_of_composition,
     "drug": read_another_name,
     "review_phrases": pass_by,
-    "boilerplate": pass_by,
+    "boilerplate": read_heading,
     "item": pass_by,
 }
 # Kind of chunk -> its role, whatever stands beside it. What has no row here or above is residue.
@@ -93,7 +94,6 @@ _ROLE_OF = {
     "refill": "refills",
     "unsupported": "unsupported",
     "then": "unsupported",
-    "verb": "verbs",
     "malformed": "unreadable",
     "confused": "unreadable",
     "unreadable": "unreadable",
@@ -137,7 +137,8 @@ class RoleReader:
         formed = whole or chunks
         eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in formed)
         eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in formed)
-        at = Context(self._lexicon, chunks, surface, roles, self.is_insulin(roles.name), eye, bool(columns))
+        families = frozenset(self._lexicon.form_family.get(c.value) for c in chunks if c.kind == "form" and not means(c, "release"))
+        at = Context(self._lexicon, chunks, surface, roles, self.is_insulin(roles.name), eye, bool(columns), families)
         place = 0
         count = len(chunks)
         while place < count:

@@ -19,6 +19,8 @@ _OF_THE_ORDER = frozenset({"amount", "drug", "form", "rate", "slots", "duration"
 _LINKING = frozenset({"of", "since", "from", "the", "on", "in"})
 # Complaints of the night: `for sleep at night` is when it is taken.
 _OF_THE_NIGHT = frozenset({"sleep", "insomnia", "sleeplessness"})
+# Advice that holds behind each dose, or each day.
+_DONE_ALWAYS = frozenset({"posture_after_dose", "storage", "advice_avoid"})
 _OF_THE_BODY = frozenset("massage gargle gargles gargling rinse wash soak bathe foment".split())
 _ONE_WORD = frozenset(
     "daily weekly monthly everyday nightly morning mornings night nights evening evenings noon afternoon afternoons bedtime".split()
@@ -94,7 +96,8 @@ def _is_period(at: Context, place: int) -> bool:
     before = chunks[place - 1] if place else None
     if before is None:
         return False
-    if before.value in ("each", "per", "every", "in"):
+    if before.value in ("each", "per", "every", "in", "at", "@", "by", "within"):
+        # `at 48 hours`: from when on, or the day of a visit.
         return True
     if before.value == "/":
         # Not where slashes separate the parts: `500 mg / BD / 7 days`.
@@ -130,6 +133,9 @@ def is_beside(at: Context, place: int) -> bool:
         # `massage BD` is done to a limb, not with a tablet.
         return True
     if is_advice(before):
+        if before.value in _DONE_ALWAYS and chunk.kind in ("rate", "weekday", "slots"):
+            # `stay upright for 30 minutes weekly`: behind each dose, so what is weekly is the dose.
+            return False
         return chunk.kind != "site" or is_swallowed(at)
     if before.kind == "mark" and before.value in (",", "+", "&") and worded and chunk.kind == "rate" and after is not None:
         # `5 mg, daily walk`

@@ -9,6 +9,7 @@ from medfence_guard.reader.chunks import Chunk, means
 from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.roles.amounts import count_beside_form, is_counted
 from medfence_guard.reader.roles.context import SILENT_GLUE, Context
+from medfence_guard.reader.roles.manner import is_swallowed
 from medfence_guard.reader.roles.record import Role
 
 # Inert text that says nothing a record could leave out or make up.
@@ -67,9 +68,18 @@ def read_inert(at: Context, place: int) -> int:
     chunk, name = at.chunks[place], at.roles.name
     if chunk.value == "monitoring" and name is not None and chunk.start < name.start and _leads_to(at.chunks, place, at.surface):
         at.roles.residue.append(Role(at.surface(chunk), chunk))
+    elif _is_of_another_form(at, chunk):
+        # `Tab X 40 mg OD, wash off`, `with spacer`: of a medicine that was lost.
+        at.roles.residue.append(Role(at.surface(chunk), chunk))
     elif chunk.value not in _WITHOUT_CONTENT:
         at.roles.inert.append(Role(chunk.value, chunk))
     return place + 1
+
+
+def _is_of_another_form(at: Context, chunk: Chunk) -> bool:
+    if chunk.value == "device":
+        return at.families == {"solid_oral"}
+    return chunk.value == "skin_manner" and bool(at.families) and is_swallowed(at)
 
 
 def read_label(at: Context, place: int) -> int:
@@ -115,11 +125,14 @@ def pass_by(_at: Context, place: int) -> int:
 
 
 def _is_a_sign(chunks: Sequence[Chunk], place: int) -> bool:
-    """`OD //`, `OD (-)`: marks that part nothing, and were made to say something."""
+    """`OD //`, `OD (-)`, `if bp +`: marks that part nothing, and were made to say something."""
     before, after = (chunks[n] if 0 <= n < len(chunks) else None for n in (place - 1, place + 1))
     mark = chunks[place].value
     if mark == "/" and before is not None and before.value == "/":
         return True
+    if mark == "+" and before is not None and before.kind == "indication":
+        # `if bp +`: that it is there, or more of it, and not the next of two.
+        return after is None or after.kind == "mark"
     return mark in _SIGNS and before is not None and before.value in _OPENING and (after is None or after.value in _CLOSING)
 
 

@@ -9,6 +9,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.asides import is_aside, is_of_the_paper
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.lines import undecorated
+from medfence_guard.reader.openings import begins_an_order
 from medfence_guard.reader.remarks import heads_orders, heads_something_else, heads_two_columns, place_of_treatment
 from medfence_guard.reader.segment.sheet import Sheet
 
@@ -17,6 +18,8 @@ _LINE_SECTIONS = frozenset(
     "allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split()
 )
 _FINDINGS = "findings_and_symptoms"
+# Sections whose headings no order stands under.
+_OF_NO_ORDERS = frozenset({"complaints", "exam", "diagnosis", "investigations", "social", "followup"})
 _LONGEST_HEADING = 12  # in chunks
 
 
@@ -67,7 +70,7 @@ def behind_heading(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_star
         sheet.section = (name, heading.status)
         return len(chunks)
     rest = place + 1 + heading.colon
-    _set_section(sheet, heading, led, rest, inline=rest < len(chunks))
+    _set_section(sheet, heading, led, rest, behind=chunks[rest:])
     return rest
 
 
@@ -82,7 +85,7 @@ def _heading_at(sheet: Sheet, chunks: Sequence[Chunk], place: int, *, at_start: 
     colon = following is not None and following.kind == "mark" and following.value in (":", "-", ":-", "=")
     if colon and following is not None and following.value == "-" and not at_start:
         colon = False
-    alone = following is None and place == 0
+    alone = following is None and all(c.kind in ("item", "mark") for c in chunks[:place])
     leads = at_start and name == "current" and surface in sheet.lexicon.page.leading
     heading = _Heading(chunk, name, status, surface, colon, alone, leads, surface in sheet.lexicon.page.rx)
     if (
@@ -111,10 +114,11 @@ def _note_ends(sheet: Sheet, heading: _Heading) -> None:
         sheet.open.loose.append(chunk)
 
 
-def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: int, *, inline: bool) -> None:
+def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: int, *, behind: Sequence[Chunk]) -> None:
     """What stands behind and below the heading is of its section. `led`: what leads the heading (`Mother's medications:`, `Sample Rx`)
     qualifies it."""
     name = heading.name
+    inline = bool(behind)
     if not inline and (name == "followup" or heading.status in ("stopped", "past", "allergy", "family")):
         sheet.elsewhere_line = sheet.line
     if inline and sheet.last_below < rest and (name in _LINE_SECTIONS or (heading.leads and not heading.colon)):
@@ -135,6 +139,10 @@ def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: in
     sheet.muted = False
     if heading.leads:
         sheet.context.append(heading.chunk)
+    begins = begins_an_order(behind) if inline else sheet.begun[sheet.line]
+    if name in _OF_NO_ORDERS and begins:
+        # `Complaints:`, and right below it `Tab X 500 mg BD`: what was taken, or what is ordered.
+        sheet.stand_elsewhere()
 
 
 def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | None:
@@ -220,7 +228,10 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
         return chunks
     first = meaning_of(chunks[0], "heading")
     own = isinstance(first, tuple) and first[1] not in ("none", "cue", "reported")
-    if own and (inline or chunks[colon].value == ":" or colon == 0):
+    # `Medicines for travel:` is no heading of medicines alone.
+    text = sheet.text[chunks[0].start : chunks[colon].end]
+    led_on = inline and colon > 1 and isinstance(first, tuple) and first[1] == "active" and heads_something_else(text, sheet.lexicon)
+    if own and not led_on and (inline or chunks[colon].value == ":" or colon == 0):
         # A heading that is known says its own status.
         return chunks
     if not (
@@ -229,7 +240,7 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
         or (not inline and chunks[colon].value == ":" and sheet.surface(chunks[0]) in sheet.lexicon.remarks.starts)
         # `Did not go home on:`, `Yesterday's plan`
         or (qualified and not any(c.kind in ("slots", "rate", "duration") for c in chunks[: colon + 1]))
-        or heads_something_else(sheet.text[chunks[0].start : chunks[colon].end], sheet.lexicon)
+        or heads_something_else(text, sheet.lexicon)
         or (framed and len(chunks) <= _LONGEST_FRAMED and not _is_of_the_list(sheet, chunks, hashed=hashed))
     ):
         return chunks
@@ -282,7 +293,9 @@ def _is_qualified(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
         return False
     words, page = [sheet.surface(c) for c in chunks], sheet.lexicon.page
     if words[-1] in page.plans:
-        return any(c.kind in _QUALIFYING for c in chunks[:-1])
+        # `Fever plan`: at fever; `HTN plan`: of a disease that is there every day.
+        passing = (c for c in chunks[:-1] if c.kind == "indication" and sheet.surface(c) not in sheet.lexicon.long_standing)
+        return any(c.kind in _QUALIFYING for c in chunks[:-1]) or any(passing)
     if words[-2] == "home" and words[-1] in page.home_on:
         return True
     headed = not page.plans.isdisjoint(words) or words[0].partition(" ")[0] in page.advised
@@ -302,4 +315,7 @@ def _is_told(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
     """`Side effects explained`: a clause, no heading, though a word of it could head one. A visit (`Visit 12/01`) may."""
     classes = [row for row in sheet.asides if row.name != "visits"]
     told = is_of_the_paper(chunks, sheet.text, sheet.lexicon.remarks.in_no_name) or is_aside(chunks, sheet.text, classes)
-    return len(chunks) > 1 and chunks[-1].value != ":" and told
+    # `Asthma action plan`, and nothing of it but its name: `Asthma action plan given` is told.
+    words, text = sheet.lexicon.remarks, sheet.text[slice(*extent(chunks))].strip(" -•*.")
+    named = text in words.lone_headings or words.other_headings.fullmatch(text) is not None
+    return len(chunks) > 1 and chunks[-1].value != ":" and told and not named

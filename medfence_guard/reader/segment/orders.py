@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from medfence_guard.reader.chunks import Chunk
 from medfence_guard.reader.draft import Draft
+from medfence_guard.reader.openings import is_list_number
 from medfence_guard.reader.segment.sheet import Sheet
 
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
@@ -15,9 +16,8 @@ _PERHAPS = re.compile(r"\+\s?/\s?-|±")
 def begin(sheet: Sheet, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> Draft:
     """Open the statement whose lead begins at `place` and whose name stands at `anchor`; the one before it ends."""
     lead = list(chunks[place : anchor + 1])
-    while len(lead) > 2 and lead[0].kind == "number" and lead[1].kind == "mark":
+    while len(lead) > 2 and is_list_number(lead, 0):
         lead = lead[2:]
-        sheet.context = []
     alternative = bool(_PERHAPS.search(sheet.text, max(0, chunks[place].start - 6), chunks[place].start)) or sheet.after_visit
     sheet.after_visit = False
     carried = sheet.clause_cue

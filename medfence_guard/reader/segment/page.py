@@ -11,7 +11,7 @@ from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import SEXES, blocks, is_rule
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.openings import count_serials, letter_of, soap_letter, table_head
+from medfence_guard.reader.openings import begins_an_order, count_serials, letter_of, soap_letter, table_head
 from medfence_guard.reader.segment.line import read_line
 from medfence_guard.reader.segment.sheet import Sheet
 from medfence_guard.reader.shared import Sharing
@@ -90,6 +90,7 @@ def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozen
         asides=_classes_for([c.value for line, _ in lines for c in line if c.kind == "drug"], lexicon.asides),
         marked_for_a_model="<!--" in text or any(mark in text for mark in lexicon.instruction_marks),
         followed=[any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False],
+        begun=[begins_an_order(after) for after, _ in lines[1:]] + [False],
         heads=heads,
         serials=count_serials(lines, heads),
         # `+` and `-` tell apart what was added and taken off; `>` what is quoted from what is not.

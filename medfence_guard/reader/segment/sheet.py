@@ -26,6 +26,8 @@ class Sheet:
     marked_for_a_model: bool
     # Of each line but the last: whether a medicine or a form stands on the next.
     followed: Sequence[bool]
+    # Of each line: whether the next one begins with a medicine or a form, behind its number.
+    begun: Sequence[bool]
     # Line -> the columns that it is the head of; line -> the number of its row or entry.
     heads: Mapping[int, tuple[str, ...]]
     serials: Mapping[int, int]

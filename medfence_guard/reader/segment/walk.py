@@ -192,6 +192,9 @@ def _leave_for_a_visit(sheet: Sheet, at: Cursor, chunk: Chunk) -> None:
         if any(c.kind == "cue" and c.value[0] in _TURNS for c in after) or (conditional and after[-1].kind == "rate"):
             # `Review and stop.`
             sheet.out.remarks.append(Span(*sorted((chunk.start, chunks[-1].end))))
+    if sheet.open is not None and sheet.open.anchor == len(sheet.open.chunks) - 1 and sheet.open.last_line == sheet.line:
+        # `X next visit`: the name, and then only when.
+        sheet.out.remarks.append(Span(*sorted((sheet.open.chunks[-1].start, chunk.end))))
     if sheet.context and sheet.surface(sheet.context[0]) in sheet.lexicon.status.until:
         # `Till next review.`
         sheet.out.remarks.append(Span(*sorted((sheet.context[0].start, chunk.end))))
