@@ -31,6 +31,29 @@ _DOUBT_SIGNS = ("~", "≠", "¬", "?", "↓", "↑")
 _NOT_FOR_THIS = ("stopped", "allergy", "past", "family")
 
 
+def is_lasting_disease(clause: Sequence[Chunk], surface: Callable[[Chunk], str], lexicon: Lexicon) -> bool:
+    """`HTN x 5 yrs`, `K/c/o T2DM and HTN since 2015`: what the patient has, since when, and nothing else."""
+    rest = [
+        c
+        for c in clause
+        if not (c.kind == "mark" and c.value in (",", "/", "-", "&", "+")) and not (c.kind == "heading" and c.value[1] == "reported")
+    ]
+    at = 0
+    while at < len(rest) and (surface(rest[at]) in lexicon.long_standing or surface(rest[at]) in ("and", "known")):
+        at += 1
+    if not any(surface(c) in lexicon.long_standing for c in rest[:at]):
+        return False
+    since = at < len(rest) and surface(rest[at]) == "since"
+    when = rest[at + since] if at + since < len(rest) else None
+    if when is not None and (when.kind == "duration" or (since and when.kind == "number" and _is_year(when.value))):
+        at += since + 1
+    return at == len(rest)
+
+
+def _is_year(value: Quantity) -> bool:
+    return len(value.parts) == 1 and value.high is None and value.parts[0].denominator == 1 and 1950 <= value.parts[0] <= 2099
+
+
 def is_advice(chunk: Chunk) -> bool:
     return chunk.kind == "inert" and chunk.value in ADVICE
 

@@ -182,7 +182,18 @@ def is_sentence_end(chunks: Sequence[Chunk], place: int) -> bool:
         return False
     if following is not None and following.start == mark.end and following.kind not in ("drug", "form"):
         return False
-    return not (before.kind == "word" and len(str(before.value)) == 1)
+    return not (before.kind == "word" and len(str(before.value)) == 1) or is_of_a_thermometer(chunks, place)
+
+
+def is_of_a_thermometer(chunks: Sequence[Chunk], place: int) -> bool:
+    """`Temp 101 F.`, `Temp: 38.5°C.`: the letter before the full stop is a degree's, behind a number and the name of a sign."""
+    before = [c for c in chunks[max(0, place - 5) : place - 1] if c.value not in (":", "-", "°")]
+    return (
+        chunks[place - 1].value in _DEGREES and len(before) > 1 and before[-1].kind == "number" and before[-2].kind == "header_line_starts"
+    )
+
+
+_DEGREES = frozenset({"f", "c"})
 
 
 def is_title(chunk: Chunk) -> bool:

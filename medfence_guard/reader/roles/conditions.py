@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from medfence_guard.reader.assertion import ENDS_IT
 from medfence_guard.reader.beside import is_advice
-from medfence_guard.reader.chunks import AMONG_ORDERS, Chunk, Quantity
+from medfence_guard.reader.chunks import AMONG_ORDERS, Chunk, Quantity, means
 from medfence_guard.reader.roles.context import GLUE_WORDS, SILENT_GLUE, Context, is_last
 from medfence_guard.reader.roles.record import Role, Roles
 
@@ -161,10 +161,46 @@ def read_negation(at: Context, place: int) -> int:
     return place + 1
 
 
+def read_measured(at: Context, place: int) -> int:
+    """`in view of HbA1c 8.4`: what was measured is the reason. Without its value, or without the words before it, it is left over."""
+    behind = _behind_a_measured_reason(at, place)
+    if behind is not None:
+        return behind
+    at.roles.residue.append(Role(at.chunks[place].kind, at.chunks[place]))
+    return place + 1
+
+
+# mmHg; `40/5` is a strength.
+_SYSTOLIC, _DIASTOLIC = range(80, 261), range(40, 161)
+
+
+def _behind_a_measured_reason(at: Context, place: int) -> int | None:
+    """Where a test and its value end, behind `in view of` or `due to` and before a mark. `for BP 160/100` may be a condition."""
+    chunks = at.chunks
+    value, after = (chunks[n] if n < len(chunks) else None for n in (place + 1, place + 2))
+    if not place or at.surface(chunks[place - 1]) not in _BECAUSE or value is None or (after is not None and after.kind != "mark"):
+        return None
+    if not means(chunks[place], "header_line_starts"):
+        return None
+    if value.kind == "tuple":
+        told = len(value.value) == 2 and value.value[0] in _SYSTOLIC and value.value[1] in _DIASTOLIC
+    else:
+        told = value.kind in ("number", "percent") or (value.kind == "amount" and value.value.units[0] not in _GIVEN)
+    return place + 2 if told else None
+
+
+_BECAUSE = frozenset({"because of", "due to", "in view of", "ivo"})
+# Units that a dose is given in.
+_GIVEN = frozenset({"mg", "ug", "g", "mL", "[iU]", "{unit}", "[drp]", None})
+
+
 def read_reason(at: Context, place: int) -> int:
     chunks, roles = at.chunks, at.roles
     chunk = chunks[place]
     before = chunks[place - 1] if place else None
+    behind_value = _behind_a_measured_reason(at, place)
+    if behind_value is not None:
+        return behind_value
     after = chunks[place + 1] if place + 1 < len(chunks) else None
     if before is not None and before.value == "(" and not roles.prn and at.lexicon.remarks.reactions.search(at.surface(chunk)):
         # `OD (rash)`: why it is given, or what came of it.
@@ -181,6 +217,10 @@ def read_reason(at: Context, place: int) -> int:
             # `Pain: Tab X 1-0-1 x 3 days`: it is said how often. `Rash: Tab X` may be what came of it.
             roles.indications.append(Role(chunk.value, chunk))
             return place + 1
+    if before is not None and before.value in _LOOSE and at.surface(chunk) in at.lexicon.suffixes:
+        # `Grilinctus (DM)`: a disease, or what the name ends in.
+        roles.residue.append(Role(at.surface(chunk), chunk))
+        return place + 1
     pointed = before is not None and (
         before.kind in ("indication_part", "indication", "prn") or before.value in ("(", "for", ",", "/", "and")
     )
@@ -192,6 +232,7 @@ def read_reason(at: Context, place: int) -> int:
     return place + 1
 
 
+_LOOSE = frozenset({"(", ",", "/", "and"})
 _NOT_REGULAR = frozenset("prn cue stat as_directed maximum unsupported then word negation".split())
 
 
@@ -207,7 +248,8 @@ def read_part_of_reason(at: Context, place: int) -> int:
     beside = [
         c for c in (*chunks[max(place - 1, 0) : place], *chunks[place + 1 : place + 3]) if c.kind in ("indication", "indication_part")
     ]
-    if (not beside and at.surface(chunk) not in SILENT_GLUE) or _is_taken_at(chunks, place, at.surface):
+    measured = _behind_a_measured_reason(at, place + 1) if place + 1 < len(chunks) else None
+    if (not beside and measured is None and at.surface(chunk) not in SILENT_GLUE) or _is_taken_at(chunks, place, at.surface):
         at.roles.residue.append(Role(at.surface(chunk), chunk))
     return place + 1
 
