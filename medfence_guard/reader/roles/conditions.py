@@ -207,7 +207,8 @@ def read_reason(at: Context, place: int) -> int:
         roles.residue.append(Role(at.surface(chunk), chunk))
         return place + 1
     if before is None and after is not None and after.value in ("-", ":"):
-        behind = chunks[place + 2] if place + 2 < len(chunks) else None
+        begun = place + 2 < len(chunks) and at.surface(chunks[place + 2]) in _BEGUN
+        behind = chunks[place + 2 + begun] if place + 2 + begun < len(chunks) else None
         if behind is not None and behind.kind in ("drug", "form") and at.surface(chunk) in at.lexicon.long_standing:
             # `HTN - Tab X`: what the order is for.
             roles.indications.append(Role(chunk.value, chunk))
@@ -232,6 +233,7 @@ def read_reason(at: Context, place: int) -> int:
     return place + 1
 
 
+_BEGUN = frozenset({"start", "started"})
 _LOOSE = frozenset({"(", ",", "/", "and"})
 _NOT_REGULAR = frozenset("prn cue stat as_directed maximum unsupported then word negation".split())
 
