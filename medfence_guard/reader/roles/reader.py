@@ -137,7 +137,7 @@ class RoleReader:
                 if chunk.kind == "release":
                     roles.releases.append(Role(chunk.value, chunk))
         formed = whole or chunks
-        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in formed)
+        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "drops") for c in formed)
         eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in formed)
         at = Context(self._lexicon, chunks, surface, roles, self.is_insulin(roles.name), eye, bool(columns))
         place = 0
