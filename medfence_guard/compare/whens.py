@@ -117,6 +117,13 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
                     Judgement(PASS, "timing.from_slots", f"source says {slots_text(source.slots[0].value[0])}", (source.slots[0].chunk,))
                 )
                 continue
+        if code == "EVE" and source.slots and len(source.slots[0].value[0]) == 3 and source.slots[0].value[0][2]:
+            # The last of three slots is the evening's or the night's.
+            where = (source.slots[0].chunk,)
+            out.append(
+                Judgement(ABSTAIN, "timing.evening_or_night", f"source says {slots_text(source.slots[0].value[0])}", where, severity=Severity.MAJOR)
+            )
+            continue
         if code == "HS" and ("NIGHT" in stated or (source.slots and "NIGHT" in slot_parts(source.slots[0].value[0]))):
             out.append(
                 Judgement(
