@@ -202,6 +202,9 @@ def read_reason(at: Context, place: int) -> int:
     if behind_value is not None:
         return behind_value
     after = chunks[place + 1] if place + 1 < len(chunks) else None
+    if is_what_it_did(at, place):
+        roles.indications.append(Role(chunk.value, chunk))
+        return place + 1
     if before is not None and before.value == "(" and not roles.prn and at.lexicon.remarks.reactions.search(at.surface(chunk)):
         # `OD (rash)`: why it is given, or what came of it.
         roles.residue.append(Role(at.surface(chunk), chunk))
@@ -244,6 +247,28 @@ def _is_regular(chunks: Sequence[Chunk]) -> bool:
     return not kinds.isdisjoint(("rate", "slots")) and "duration" in kinds and kinds.isdisjoint(_NOT_REGULAR)
 
 
+def is_what_it_did(at: Context, place: int) -> bool:
+    """`stopped (cough)`, `stopped - myalgia`, `reduced to 100 mg due to drowsiness`: what a medicine did is why it is taken no more, or less.
+
+    It stands alone behind the end, or behind `due to`; with another word beside it, it may be of another.
+    """
+    chunks = at.chunks
+    if at.lexicon.remarks.reactions.search(at.surface(chunks[place])) is None:
+        return False
+    after = chunks[place + 1] if place + 1 < len(chunks) else None
+    if after is not None and not (after.kind == "mark" and after.value in (")", ".", ",", ";")):
+        return False
+    before = place - 1
+    because = before >= 0 and at.surface(chunks[before]) in _BECAUSE
+    while before >= 0 and chunks[before].kind == "mark" and chunks[before].value in ("(", "-", ":"):
+        before -= 1
+    if before == place - 1 and not because:
+        return False
+    if before >= 0 and chunks[before].kind == "cue" and chunks[before].value[0] in ("stopped", "held"):
+        return at.roles.name is not None and chunks[before].start > at.roles.name.end
+    return because and any(c.kind == "cue" and c.value[0] == "decrease" for c in chunks)
+
+
 def read_part_of_reason(at: Context, place: int) -> int:
     chunks = at.chunks
     chunk = chunks[place]
@@ -251,7 +276,8 @@ def read_part_of_reason(at: Context, place: int) -> int:
         c for c in (*chunks[max(place - 1, 0) : place], *chunks[place + 1 : place + 3]) if c.kind in ("indication", "indication_part")
     ]
     measured = _behind_a_measured_reason(at, place + 1) if place + 1 < len(chunks) else None
-    if (not beside and measured is None and at.surface(chunk) not in SILENT_GLUE) or _is_taken_at(chunks, place, at.surface):
+    did = place + 1 < len(chunks) and is_what_it_did(at, place + 1)
+    if (not beside and measured is None and not did and at.surface(chunk) not in SILENT_GLUE) or _is_taken_at(chunks, place, at.surface):
         at.roles.residue.append(Role(at.surface(chunk), chunk))
     return place + 1
 
