@@ -42,6 +42,8 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
         if _belongs_to_open(sheet, chunks, place):
             return None
         return place if _may_stand_here(sheet, chunks, place, place, header=header) else None
+    if _ends_the_open(sheet, chunks, place):
+        return None
     after = place
     form = numbered is not None and at_start
     count = min(len(chunks), place + _LONGEST_LEAD)
@@ -97,6 +99,19 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
             return None
         after += 1
     return None
+
+
+def _ends_the_open(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
+    """`X 50 mg OD stopped, Y 40 mg OD started`: right behind an order and before a comma, it is the end of that order."""
+    draft, chunk = sheet.open, chunks[place]
+    if draft is None or draft.last_line != sheet.line or place < 1 or place + 1 >= len(chunks):
+        return False
+    if chunk.kind != "cue" or chunk.value[0] not in ("stopped", "held") or chunk.value[1] != "both":
+        return False
+    return draft.chunks[-1] is chunks[place - 1] and chunks[place - 1].kind in _OF_AN_ORDER and chunks[place + 1].value in (",", "and", "&")
+
+
+_OF_AN_ORDER = frozenset("drug amount number tuple rate slots duration when release".split())
 
 
 def _is_of_time(sheet: Sheet, chunks: Sequence[Chunk], place: int, after: int) -> bool:
