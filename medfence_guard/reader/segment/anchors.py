@@ -13,6 +13,7 @@ from medfence_guard.reader.openings import (
     is_list_number,
     is_name_word,
     is_ordered,
+    is_sentence_end,
     names_something,
     unlisted_order,
 )
@@ -91,6 +92,8 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
             after += 1
             continue
         elif at.kind == "mark":
+            if at.value == "." and _ends_its_sentence(sheet, chunks, place, after):
+                return None
             if at.value not in _LEAD_MARKS or (at.value in ("+", "&", "/", "(") and after == place):
                 return None
         elif after > place and is_list_number(chunks, after):
@@ -109,6 +112,16 @@ def _ends_the_open(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
     if chunk.kind != "cue" or chunk.value[0] not in ("stopped", "held") or chunk.value[1] != "both":
         return False
     return draft.chunks[-1] is chunks[place - 1] and chunks[place - 1].kind in _OF_AN_ORDER and chunks[place + 1].value in (",", "and", "&")
+
+
+def _ends_its_sentence(sheet: Sheet, chunks: Sequence[Chunk], place: int, stop: int) -> bool:
+    """`X 20 mg HS but not taking it. Takes Y`: what a sentence with an order ends with is of that order, and no beginning of the next."""
+    draft = sheet.open
+    if draft is None or draft.last_line != sheet.line or draft.after_break or not is_sentence_end(chunks, stop):
+        return False
+    said = [c for c in chunks[place:stop] if c.kind != "mark"]
+    ends = [c.kind == "cue" and c.value[0] in ("stopped", "held", "not_taking") and c.value[1] != "before" for c in said]
+    return any(ends) and all(end or c.kind == "terminator" for end, c in zip(ends, said, strict=True))
 
 
 _OF_AN_ORDER = frozenset("drug amount number tuple rate slots duration when release".split())
