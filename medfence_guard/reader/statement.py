@@ -7,6 +7,7 @@ keeps the new values and remembers the old ones as superseded.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -84,7 +85,11 @@ class Statement:
 
 def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> tuple[list[Chunk], list[Chunk], bool]:
     """`(current, superseded, changed)`: the chunks that hold now, and those a dose change replaced."""
-    changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in chunks)
+    changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in chunks) or any(
+        # `X 40 mg changed from OD to BD`
+        c.kind == "cue" and c.value[0] == "switch_from" and after.kind in _VALUE_KINDS
+        for c, after in itertools.pairwise(chunks[anchor + 1 :])
+    )
     kept = list(chunks)
     old: list[Chunk] = []
     turn: int | None = None
