@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
 from medfence_guard.compare.doses import PIECES, distinct_doses, form_units
@@ -16,7 +16,7 @@ from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.roles.record import Roles
 
 
-def _distinct_parts(roles: Roles) -> Set[str]:
+def _distinct_parts(roles: Roles) -> AbstractSet[str]:
     """The times of day, two words for one of them (`at night`, `HS`) counted once."""
     parts = {w.value[0] for w in roles.day_parts}
     return parts - {one for one, other in (("HS", "NIGHT"), ("AFT", "NOON")) if other in parts}
@@ -236,9 +236,9 @@ def _dose_is(source: Roles, value: Fraction) -> bool:
     return len({d.value for d in source.doses}) == 1 and source.doses[0].value.parts == (value,) and source.doses[0].value.high is None
 
 
-def _middays_as_one(parts: Set[str]) -> Set[str]:
+def _middays_as_one(parts: AbstractSet[str]) -> set[str]:
     """Noon for afternoon, unless both are told."""
-    return parts if {"NOON", "AFT"} <= parts else {("NOON" if p == "AFT" else p) for p in parts}
+    return set(parts) if {"NOON", "AFT"} <= parts else {("NOON" if p == "AFT" else p) for p in parts}
 
 
 def compare_claimed_day_parts(setting: Setting, source: Roles, claim: Roles) -> list[Judgement]:

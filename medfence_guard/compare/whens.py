@@ -119,9 +119,15 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
                 continue
         if code == "EVE" and source.slots and len(source.slots[0].value[0]) == 3 and source.slots[0].value[0][2]:
             # The last of three slots is the evening's or the night's.
-            where = (source.slots[0].chunk,)
+            night = (source.slots[0].chunk,)
             out.append(
-                Judgement(ABSTAIN, "timing.evening_or_night", f"source says {slots_text(source.slots[0].value[0])}", where, severity=Severity.MAJOR)
+                Judgement(
+                    ABSTAIN,
+                    "timing.evening_or_night",
+                    f"source says {slots_text(source.slots[0].value[0])}",
+                    night,
+                    severity=Severity.MAJOR,
+                )
             )
             continue
         if code == "HS" and ("NIGHT" in stated or (source.slots and "NIGHT" in slot_parts(source.slots[0].value[0]))):

@@ -202,7 +202,8 @@ def listed_in_a_line(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
     Behind a heading of orders, or from `1.` on; each number is the next one, and begins a sentence.
     """
     first = 0
-    if len(chunks) > 2 and chunks[1].value == ":" and (heading := meaning_of(chunks[0], "heading")) is not None:
+    heading = meaning_of(chunks[0], "heading") if len(chunks) > 2 and chunks[1].value == ":" else None
+    if isinstance(heading, tuple):
         first = 2 if heading[1] in ("active", "cue") else 0
     if not first and not (chunks[0].kind == "item" and item_number(chunks[0]) == 1):
         return [list(chunks)]

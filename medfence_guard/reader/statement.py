@@ -118,10 +118,10 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
         counted = _sorts([c for c in after if c.kind in ("amount", "number", "tuple")]) == {"count"}
         replaced = [c for c in chunks[anchor + 1 : turn] if c.kind in renewed and not (counted and "strength" in _sorts([c]))]
         first = next((c for c in after if c.kind in ("amount", "number", "tuple")), None)
-        if chunks[turn - 1].kind == "number" and surface(chunks[turn - 2]).endswith("from") and first is not None and first.kind == "amount":
-            if first.value.units in (("{unit}",), ("[iU]",)):
-                # `increased from 10 to 14 units`
-                replaced.append(chunks[turn - 1])
+        in_units = first is not None and first.kind == "amount" and first.value.units in (("{unit}",), ("[iU]",))
+        if in_units and chunks[turn - 1].kind == "number" and surface(chunks[turn - 2]).endswith("from"):
+            # `increased from 10 to 14 units`
+            replaced.append(chunks[turn - 1])
         old = replaced
         kept = [c for c in chunks[:turn] if c not in replaced] + list(after)
         kept = [c for c in kept if not (c.kind == "word" and c.value in ("from", "to"))]

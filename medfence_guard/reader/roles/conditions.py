@@ -248,7 +248,7 @@ def _is_regular(chunks: Sequence[Chunk]) -> bool:
 
 
 def is_what_it_did(at: Context, place: int) -> bool:
-    """`stopped (cough)`, `stopped - myalgia`, `reduced to 100 mg due to drowsiness`: what a medicine did is why it is taken no more, or less.
+    """`stopped (cough)`, `stopped - myalgia`, `reduced due to drowsiness`: what a medicine did is why it is taken no more, or less.
 
     It stands alone behind the end, or behind `due to`; with another word beside it, it may be of another.
     """
