@@ -46,8 +46,15 @@ def name_check(context: Context, claim: Claim) -> list[Finding]:
     judgements.extend(_name_extras(context, item, claim, roles, statement))
     if any(j.verdict is FAIL for j in judgements) and _stands_as_claimed(context, claim, statement):
         says = "these very words stand there, and are read apart"
-        judgements = [Judgement(ABSTAIN, "name.read_apart", says, j.chunks) if j.verdict is FAIL else j for j in judgements]
+        judgements = [
+            Judgement(ABSTAIN, "name.read_apart", says, j.chunks) if j.verdict is FAIL and j.rule not in _SAID_BEHIND_IT else j
+            for j in judgements
+        ]
     return claim_findings(context, claim, judgements, "grounding.name")
+
+
+# What these find stands behind the words of the name.
+_SAID_BEHIND_IT = frozenset({"name.release_differs", "name.other_salt"})
 
 
 def _stands_as_claimed(context: Context, claim: Claim, statement: Statement) -> bool:
