@@ -319,7 +319,8 @@ def brand_keys(name: str, components: tuple[Component, ...]) -> tuple[set[str], 
     values = {c.value for c in components}
     masses = [c.value * _MASS[c.unit] for c in components if c.unit in _MASS]
     strengths = values | {sum(masses, Fraction(0))} if len(masses) == len(components) else set(values)
-    strengths |= {v / 1000 for v in values} | {v * 1000 for v in values}
+    # `Augmentin 1.2g` of 1000 mg + 200 mg
+    strengths |= {v / 1000 for v in strengths} | {v * 1000 for v in strengths}
     kept: list[str] = []
     stem: list[str] = []
     numbers: list[Fraction] = []

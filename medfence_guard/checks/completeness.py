@@ -341,7 +341,9 @@ def carried(context: Context, item: Item) -> list[Finding]:
     claimed = {c.field for c in item.acted_on}
     out: list[Finding] = []
     stated = _stated(context, statement)
-    if statement.shared_tail and not any(context.roles_of(c).has_timing for c in item.acted_on):
+    # `Switch X to Y 10 mg HS`: what is taken no more has no part in the time behind both.
+    shared = statement.shared_tail and statement.assertion.status != "stopped"
+    if shared and not any(context.roles_of(c).has_timing for c in item.acted_on):
         out.append(
             rule_finding(
                 "completeness.field_omitted",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medfence_guard.compare.judgement import FAIL, PASS, Judgement, Setting, absent, added
+from medfence_guard.compare.judgement import FAIL, PASS, Judgement, Setting, absent, added, held
 from medfence_guard.reader.roles.record import Roles
 
 
@@ -10,10 +10,27 @@ def compare_prn(setting: Setting, source: Roles, claimed: bool) -> list[Judgemen
     """The as-needed part of a frequency; it may stand in another field of the item."""
     where = tuple(r.chunk for r in source.prn)
     if source.prn and not claimed and "prn" not in setting.carried["fields"]:
+        if _of_something_else(setting, source):
+            says = "source says as needed behind a word that may be another thing's"
+            return [held("timing.prn_of_another", says, where)]
         return [Judgement(FAIL, "timing.prn_dropped", "source says as needed; the claim makes it regular", where)]
     if claimed and not source.prn:
         return [added(setting, "timing.prn_invented", "the statement does not say as needed")]
     return [Judgement(PASS, "timing.prn", "source says as needed", where)] if claimed else []
+
+
+def _of_something_else(setting: Setting, source: Roles) -> bool:
+    """`OD x 3 days, nebulisation SOS`: behind a comma and one word that is of no order, and the order has its own time before it."""
+    unread = {r.chunk for r in (*source.residue, *source.inert)}
+    chunks = setting.statement.chunks
+    places = {chunk: place for place, chunk in enumerate(chunks)}
+    timed = min((r.chunk.start for r in (*source.rates, *source.slots)), default=None)
+    for role in source.prn:
+        place = places.get(role.chunk, 0)
+        apart = place > 1 and chunks[place - 1] in unread and chunks[place - 2].kind == "mark" and chunks[place - 2].value == ","
+        if not apart or timed is None or timed > role.chunk.start:
+            return False
+    return bool(source.prn)
 
 
 def compare_prn_flag(setting: Setting, claimed: bool) -> list[Judgement]:
@@ -26,6 +43,9 @@ def compare_prn_flag(setting: Setting, claimed: bool) -> list[Judgement]:
             if source.prn
             else [added(setting, "timing.prn_invented", "the statement does not say as needed")]
         )
+    if source.prn and _of_something_else(setting, source):
+        says = "source says as needed behind a word that may be another thing's"
+        return [held("timing.prn_of_another", says, where)]
     if source.prn:
         return [Judgement(FAIL, "timing.prn_dropped", "source says as needed", where)]
     return absent(setting, "as needed")

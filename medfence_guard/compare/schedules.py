@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
 from medfence_guard.compare.doses import PIECES, distinct_doses, form_units
@@ -17,7 +18,7 @@ Values = tuple[Fraction, ...]
 _MEALS = frozenset({"ACM", "ACD", "ACV", "PCM", "PCD", "PCV", "CM", "CD", "CV"})
 
 
-def _distinct_parts(roles: Roles) -> set[str]:
+def _distinct_parts(roles: Roles) -> AbstractSet[str]:
     """The times of day, two words for one of them (`at night`, `HS`) counted once."""
     parts = {w.value[0] for w in roles.day_parts}
     return parts - {one for one, other in (("HS", "NIGHT"), ("AFT", "NOON")) if other in parts}
@@ -198,7 +199,7 @@ def _slots_of_day_parts(source: Roles, wanted: Values) -> Judgement:
     """`Morning and night`, claimed as `1-0-1`."""
     given = [v for v in wanted if v]
     equal = len(set(given)) == 1
-    parts = _distinct_parts(source)
+    parts = _middays_as_one(_distinct_parts(source))
     where = tuple(w.chunk for w in source.day_parts)
     said = "source says " + ", ".join(sorted(parts))
     if slot_parts(wanted) == parts:
@@ -219,6 +220,11 @@ def _dose_is(source: Roles, value: Fraction) -> bool:
     return len({d.value for d in source.doses}) == 1 and source.doses[0].value.parts == (value,) and source.doses[0].value.high is None
 
 
+def _middays_as_one(parts: AbstractSet[str]) -> set[str]:
+    """Noon for afternoon, unless both are told."""
+    return set(parts) if {"NOON", "AFT"} <= parts else {("NOON" if p == "AFT" else p) for p in parts}
+
+
 def compare_claimed_day_parts(setting: Setting, source: Roles, claim: Roles) -> list[Judgement]:
     """Claimed times of day without a count: the stated ones, or the slots that give something then."""
     wanted = {w.value[0] for w in claim.day_parts}
@@ -230,6 +236,9 @@ def compare_claimed_day_parts(setting: Setting, source: Roles, claim: Roles) -> 
             return [Judgement(FAIL, "timing.slots_dropped", f"source says {slots_text(values)}", (source.slots[0].chunk,))]
         if wanted == parts:
             return [Judgement(PASS, "timing.equal", "source says " + ", ".join(sorted(parts)), where)]
+        if _middays_as_one(parts) == _middays_as_one(wanted):
+            says = "noon and afternoon are not the same time"
+            return [held("timing.noon_or_afternoon", says, where)]
         if {("NIGHT" if p == "HS" else p) for p in parts} == {("NIGHT" if p == "HS" else p) for p in wanted}:
             return [held("timing.night_or_bedtime", "night and bedtime are not the same time", where)]
         return [Judgement(FAIL, "timing.different", "source says " + ", ".join(sorted(parts)), where)]
@@ -237,6 +246,8 @@ def compare_claimed_day_parts(setting: Setting, source: Roles, claim: Roles) -> 
         values = source.slots[0].value[0]
         where = (source.slots[0].chunk,)
         said = f"source says {slots_text(values)}"
+        # `0-1-0`: what is between morning and night is called noon or afternoon.
+        wanted = _middays_as_one(wanted)
         if slot_parts(values) == wanted:
             given = {v for v in values if v}
             if len(given) == 1 and ("dose" in setting.carried["fields"]):

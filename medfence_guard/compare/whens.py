@@ -113,6 +113,14 @@ def _from_slots(times: _Times, code: str, _: Offset | None) -> Judgement | None:
     return Judgement(PASS, "timing.from_slots", f"source says {slots_text(slots.value[0])}", (slots.chunk,))
 
 
+def _evening_for_night(times: _Times, code: str, _: Offset | None) -> Judgement | None:
+    """`1-0-1`, claimed as the evening: the last of three slots is the evening's or the night's."""
+    slots = times.source.slots[0] if times.source.slots else None
+    if code != "EVE" or slots is None or len(slots.value[0]) != 3 or not slots.value[0][2]:
+        return None
+    return held("timing.evening_or_night", f"source says {slots_text(slots.value[0])}", (slots.chunk,))
+
+
 def _bedtime_for_night(times: _Times, code: str, _: Offset | None) -> Judgement | None:
     if code != "HS" or not ("NIGHT" in times.stated or "NIGHT" in times.given):
         return None
@@ -163,6 +171,7 @@ _OF_ONE_TIME: tuple[Callable[[_Times, str, Offset | None], Judgement | None], ..
     _as_written,
     _meal_dropped,
     _from_slots,
+    _evening_for_night,
     _bedtime_for_night,
     _noon_or_afternoon,
     _meal_as_day_part,

@@ -31,6 +31,38 @@ _DOUBT_SIGNS = ("~", "≠", "¬", "?", "↓", "↑")
 _NOT_FOR_THIS = ("stopped", "allergy", "past", "family")
 
 
+def is_lasting_disease(clause: Sequence[Chunk], surface: Callable[[Chunk], str], lexicon: Lexicon) -> bool:
+    """`HTN x 5 yrs`, `58M, k/c/o T2DM and HTN since 2015`: who the patient is, what he has, since when, and nothing else."""
+    rest = [
+        c
+        for c in clause
+        if not (c.kind == "mark" and c.value in (",", "/", "-", "&", "+")) and not (c.kind == "heading" and c.value[1] == "reported")
+    ]
+    at = next((n for n, c in enumerate(rest) if c.kind == "indication"), 0)
+    if at > _LONGEST_PATIENT or (at and _PATIENT.fullmatch(" ".join(map(surface, rest[:at]))) is None):
+        return False
+    while at < len(rest) and (surface(rest[at]) in lexicon.long_standing or surface(rest[at]) in ("and", "known")):
+        at += 1
+    if not any(surface(c) in lexicon.long_standing for c in rest[:at]):
+        return False
+    since = at < len(rest) and surface(rest[at]) == "since"
+    when = rest[at + since] if at + since < len(rest) else None
+    if when is not None and (when.kind == "duration" or (since and when.kind == "number" and _is_year(when.value))):
+        at += since + 1
+    return at == len(rest)
+
+
+_LONGEST_PATIENT = 9
+_PATIENT = re.compile(
+    r"(?:(?:(?:pt|patient|he|she|this) is )?(?:an? )?\d{1,3} ?(?:(?:years?|yrs?|yr|y/o|yo|y) ?(?:old )?)?"
+    r"(?:m|f|male|female|man|woman|lady|gentleman)? ?(?:patient )?)?(?:with|having|has|known|known case of|known to have)?"
+)
+
+
+def _is_year(value: Quantity) -> bool:
+    return len(value.parts) == 1 and value.high is None and value.parts[0].denominator == 1 and 1950 <= value.parts[0] <= 2099
+
+
 def is_advice(chunk: Chunk) -> bool:
     return chunk.kind == "inert" and chunk.value in ADVICE
 

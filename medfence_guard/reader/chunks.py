@@ -256,6 +256,7 @@ _ABBREVIATED = 4
 _PASSED_OVER = frozenset("-._")  # full stops and joints inside a phrase
 # Words that may be something else than the phrase they begin, by what stands beside them.
 _BY_PLACE = frozenset({"t", "c", "no", "on"})
+_BEFORE_A_LETTER = frozenset({"cue", "inert", "terminator", "heading", "indication_part", "label"})
 _PLAIN_KINDS = {NEWLINE: "newline", ITEM: "item", DATE: "date"}
 
 
@@ -753,7 +754,10 @@ class Chunker:
         text, after = tokens[index].text, index + 1
         if text in ("t", "c") and after + 1 < len(tokens) and tokens[after].text == "." and tokens[after].glued:
             named = tokens[after + 1].kind == WORD and len(tokens[after + 1].text) > 2
-            if named and (not before or before[-1].kind in ("newline", "item", "mark", "verb")):
+            opened = not before or before[-1].kind in ("newline", "item", "mark", "verb")
+            # `On T. Amlong`, `Cont T. Amlong and C. Omez`: behind these words only before a name that is known.
+            known = bool(before) and before[-1].kind in _BEFORE_A_LETTER and self._is_name(tokens, after + 1)
+            if named and (opened or known):
                 return self._make("form", "tablet" if text == "t" else "capsule", tokens, index, after)
         if phrase is None or phrase.last == after:
             if text == "no" and self._is_refusal(tokens, index, before):
@@ -761,6 +765,9 @@ class Chunker:
             if text == "on" and self._is_every_night(tokens, index, before):
                 return self._make("when", ("NIGHT", None), tokens, index, after)
         return None
+
+    def _is_name(self, tokens: list[Token], index: int) -> bool:
+        return (tokens[index].text in self._first_words or tokens[index].text in self._names) and self._drug(tokens, index) is not None
 
     def _is_refusal(self, tokens: list[Token], index: int, before: Sequence[Chunk]) -> bool:
         """`No Aspirin.` at the start of a clause, and nothing but the name behind it; `No. 3` and `S. No` count."""

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
-from medfence_guard.reader.beside import names_a_fluid
+from medfence_guard.reader.beside import is_lasting_disease, names_a_fluid
 from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS
 from medfence_guard.reader.harms import (
@@ -40,7 +40,7 @@ from medfence_guard.reader.harms import (
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.openings import is_title, list_letter
+from medfence_guard.reader.openings import is_of_a_thermometer, is_title, list_letter
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
 from medfence_guard.reader.sayings import sayings
@@ -205,12 +205,15 @@ def _is_next(before: Chunk, chunk: Chunk, text: str) -> bool:
 
 
 def _ends_a_sentence(chunks: Sequence[Chunk], place: int) -> bool:
-    """A semicolon, or a full stop behind more than one letter and before a space."""
+    """A semicolon, or a full stop behind more than one letter (`101 F.` is a number) and before a space."""
     after = chunks[place + 1] if place + 1 < len(chunks) else None
     apart = after is None or after.start > chunks[place].end
     if place and after is not None and is_title(chunks[place - 1]) and after.kind == "word":
         return False
-    return chunks[place].value == ";" or (apart and place > 0 and chunks[place - 1].end - chunks[place - 1].start > 1)
+    if chunks[place].value == ";":
+        return True
+    long = place > 0 and chunks[place - 1].end - chunks[place - 1].start > 1
+    return apart and place > 0 and (long or is_of_a_thermometer(chunks, place))
 
 
 def _bare(chunks: Sequence[Chunk]) -> Sequence[Chunk]:
@@ -440,6 +443,9 @@ def _is_kept(body: Sequence[Chunk], page: Page) -> bool:
     return keeps(body[0]) and all(word in page.words.kept or word in nouns for word in rest)
 
 
+_ON_X = re.compile(r"[\s,]{1,3}on ")
+
+
 def _delays(body: Sequence[Chunk], page: Page) -> bool:
     """`At BP 150, Tab X`, `Till Hb 12: Tab X`: what stands before a name measures or times it."""
     words = _WORD.findall(page.text_of(body))
@@ -455,6 +461,9 @@ def _delays(body: Sequence[Chunk], page: Page) -> bool:
         return True
     if page.words.therefore.match(page.text, body[-1].end):
         # `Uric acid 7.1, so Tab X`: a reason.
+        return False
+    if _ON_X.match(page.text, body[-1].end) and is_lasting_disease(body, lambda c: page.text_of([c]), page.lexicon):
+        # `K/c/o HTN, DM, on Tab X`
         return False
     measured = any(means(c, "header_line_starts") or c.kind == "indication" for c in body)
     timed = bool(words) and words[0] in remarks.starts

@@ -188,7 +188,70 @@ def is_sentence_end(chunks: Sequence[Chunk], place: int) -> bool:
         return False
     if following is not None and following.start == mark.end and following.kind not in ("drug", "form"):
         return False
-    return not (before.kind == "word" and len(str(before.value)) == 1)
+    return not (before.kind == "word" and len(str(before.value)) == 1) or is_of_a_thermometer(chunks, place)
+
+
+def is_of_a_thermometer(chunks: Sequence[Chunk], place: int) -> bool:
+    """`Temp 101 F.`, `Temp: 38.5°C.`: the letter before the full stop is a degree's, behind a number and the name of a sign."""
+    before = [c for c in chunks[max(0, place - 5) : place - 1] if c.value not in (":", "-", "°")]
+    return (
+        chunks[place - 1].value in _DEGREES and len(before) > 1 and before[-1].kind == "number" and before[-2].kind == "header_line_starts"
+    )
+
+
+_DEGREES = frozenset({"f", "c"})
+
+
+def listed_in_a_line(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
+    """`Plan: 1. X 5 mg OD. 2. Y 10 mg BD.` as the lines of the list that it is; else the line as it stands.
+
+    Behind a heading of orders, or from `1.` on; each number is the next one, and begins a sentence.
+    """
+    first = 0
+    heading = meaning_of(chunks[0], "heading") if len(chunks) > 2 and chunks[1].value == ":" else None
+    if isinstance(heading, tuple):
+        first = 2 if heading[1] in ("active", "cue") else 0
+    if not first and not (chunks[0].kind == "item" and item_number(chunks[0]) == 1):
+        return [list(chunks)]
+    lines: list[list[Chunk]] = [list(chunks[:first])] if first else []
+    begins, number = 0, 0
+    if not first:
+        begins, number = 0, 1
+    place = max(first, 1)
+    while place + 2 < len(chunks):
+        if _is_list_number(chunks, place, number + 1) and (place == first or (number and ends_with_a_stop(chunks, place))):
+            if number:
+                lines.append(_as_entry(chunks[begins:place]))
+            begins, number = place, number + 1
+        elif place == first:
+            break
+        place += 1
+    if not number or (not first and number == 1):
+        return [list(chunks)]
+    return [*lines, _as_entry(chunks[begins:])]
+
+
+def ends_with_a_stop(chunks: Sequence[Chunk], place: int) -> bool:
+    """Whether a sentence ends right before this place."""
+    before = chunks[place - 1]
+    return before.kind == "mark" and (before.value == ";" or (before.value == "." and is_sentence_end(chunks, place - 1)))
+
+
+def _is_list_number(chunks: Sequence[Chunk], place: int, number: int) -> bool:
+    """`2.` or `2)`, before a space."""
+    chunk, mark, after = chunks[place : place + 3]
+    if chunk.kind != "number" or mark.value not in (".", ")") or mark.start != chunk.end or after.start == mark.end:
+        return False
+    value = chunk.value
+    return value.parts == (number,) and value.units == (None,) and value.high is None
+
+
+def _as_entry(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """With its number and mark as one, as at the beginning of a line."""
+    if chunks[0].kind == "item":
+        return list(chunks)
+    number, mark = chunks[0], chunks[1]
+    return [number._replace(kind="item", value=f"{number.value.parts[0]}{mark.value}", end=mark.end, meanings=()), *chunks[2:]]
 
 
 def is_title(chunk: Chunk) -> bool:

@@ -7,12 +7,14 @@ keeps the new values and remembers the old ones as superseded.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.assertion import MENTION, UNDECIDED, Assertion, assess
+from medfence_guard.reader.beside import is_lasting_disease
 from medfence_guard.reader.chunks import Chunk, extent
 from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.lexicon import Lexicon
@@ -93,7 +95,11 @@ def _directions(chunks: Sequence[Chunk], turn: int) -> set[str]:
 
 def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> tuple[list[Chunk], list[Chunk], bool]:
     """`(current, superseded, changed)`: the chunks that hold now, and those a dose change replaced."""
-    changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in chunks)
+    changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in chunks) or any(
+        # `X 40 mg changed from OD to BD`
+        c.kind == "cue" and c.value[0] == "switch_from" and after.kind in _VALUE_KINDS
+        for c, after in itertools.pairwise(chunks[anchor + 1 :])
+    )
     kept = list(chunks)
     old: list[Chunk] = []
     turn: int | None = None
@@ -124,6 +130,11 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
         # `Increase X 500 mg to 2 tablets`: a number of pieces replaces no strength.
         counted = _sorts([c for c in after if c.kind in ("amount", "number", "tuple")]) == {"count"}
         replaced = [c for c in chunks[anchor + 1 : turn] if c.kind in renewed and not (counted and "strength" in _sorts([c]))]
+        first = next((c for c in after if c.kind in ("amount", "number", "tuple")), None)
+        in_units = first is not None and first.kind == "amount" and first.value.units in (("{unit}",), ("[iU]",))
+        if in_units and chunks[turn - 1].kind == "number" and surface(chunks[turn - 2]).endswith("from"):
+            # `increased from 10 to 14 units`
+            replaced.append(chunks[turn - 1])
         old = replaced
         kept = [c for c in chunks[:turn] if c not in replaced] + list(after)
         kept = [c for c in kept if not (c.kind == "word" and c.value in ("from", "to"))]
@@ -251,9 +262,14 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
         (i for i, c in enumerate(clause) if c.kind == "verb" or (c.kind == "cue" and c.value[0] in _LINKS)),
         default=None,
     )
+    taken = any(c.kind == "cue" and c.value[0] == "taking" for c in lead)
     if link is not None:
         before = [c for c in clause[:link] if c.kind in _TIMED]
+        had = clause[link].kind == "cue" and clause[link].value[0] == "past"
         clause = [*before, *clause[link + 1 :]]
+        if had and taken:
+            # `H/o HTN x 5 yrs on X`
+            clause = _without_lasting_disease(clause, surface, lexicon)
     elif any(c.kind == "verb" or (c.kind == "cue" and c.value[0] in ("continue", "switch_to")) for c in lead):
         # `Dyslipidaemia - continue X`: what it is for, before a dash. A word at the verb itself is of the order: `seldom take X`.
         dash = max((n for n, c in enumerate(clause) if c.kind == "mark" and c.value == "-"), default=-1)
@@ -263,7 +279,9 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
             if surface(c) not in _PRONOUNS
             and (n > dash or not (c.kind == "word" and c.value not in lexicon.doubt_words and c.value not in _CONDITIONS))
         ]
-    elif any(c.kind == "cue" and c.value[0] == "taking" for c in lead) and not any(surface(c) in _SUFFERED for c in clause):
+    elif taken and len(told := _without_lasting_disease(clause, surface, lexicon)) < len(clause):
+        clause = told
+    elif taken and not any(surface(c) in _SUFFERED for c in clause):
         # `K/c/o T2DM on Glycomet`: whom it is for, unless it is what it did.
         # `Known T2DM for 10 years on X`: how long it is known.
         suffers = any(c.kind == "indication" for c in clause)
@@ -274,6 +292,7 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
             and not (suffers and (c.kind == "duration" or surface(c) == "known"))
             and not (c.kind == "heading" and c.value[1] == "reported")
             and surface(c) not in _PRONOUNS
+            and not (c is clause[-1] and surface(c) in _SAYS)
         ]
     out: list[Chunk] = []
     for chunk in clause:
@@ -284,6 +303,15 @@ def _reaching(context: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable
     return out
 
 
+def _without_lasting_disease(clause: Sequence[Chunk], surface: Callable[[Chunk], str], lexicon: Lexicon) -> list[Chunk]:
+    """Before `on X`: a disease that lasts, and since when, is no part of the order. Else all as it is."""
+    return [] if is_lasting_disease(clause, surface, lexicon) else list(clause)
+
+
+# Before `taking`: by whom it is told.
+_SAYS = frozenset({"reports", "reported", "states", "confirms"})
+
+
 def _without_problem(clause: Sequence[Chunk], lead: Sequence[Chunk], surface: Callable[[Chunk], str]) -> list[Chunk]:
     """`Hypertension: continue X`, `Hyperlipidemia - increase X`: the problem before a colon or dash is a heading, not part of the order."""
     told = any(c.kind == "verb" or (c.kind == "cue" and c.value[0] in _ORDERED_BY) for c in lead)
@@ -291,7 +319,10 @@ def _without_problem(clause: Sequence[Chunk], lead: Sequence[Chunk], surface: Ca
     while size < len(clause) and (clause[size].kind in ("indication", "indication_part") or clause[size].value in (",", "/")):
         size += 1
     mark = clause[size] if size < len(clause) else lead[0] if lead else None
-    if not told or not size or mark is None or mark.value not in (":", "-") or any(surface(c) in _SUFFERED for c in clause):
+    if not told or not size or mark is None or any(surface(c) in _SUFFERED for c in clause):
+        return list(clause)
+    if mark.value not in (":", "-") and not (mark.kind == "cue" and surface(mark).startswith("- ")):
+        # `HTN - continue X`: the dash may be of the cue.
         return list(clause)
     return list(clause[size + 1 :])
 

@@ -45,7 +45,24 @@ def name_check(context: Context, claim: Claim) -> list[Finding]:
     if judgements[-1].verdict is not FAIL:
         judgements.extend(_numbers_agree(context, item, claim, statement, name))
     judgements.extend(_name_extras(context, item, claim, roles, statement))
+    if any(j.verdict is FAIL for j in judgements) and _stands_as_claimed(context, claim, statement):
+        says = "these very words stand there, and are read apart"
+        judgements = [
+            Judgement(ABSTAIN, "name.read_apart", says, j.chunks) if j.verdict is FAIL and j.rule not in _SAID_BEHIND_IT else j
+            for j in judgements
+        ]
     return claim_findings(context, claim, judgements, "grounding.name")
+
+
+# What these find stands behind the words of the name.
+_SAID_BEHIND_IT = frozenset({"name.release_differs", "name.other_salt"})
+
+
+def _stands_as_claimed(context: Context, claim: Claim, statement: Statement) -> bool:
+    """`Shelcal CT` of `Tab Shelcal CT 500 OD`: alone `CT` is continue, before an amount a suffix. Equal words refute no name."""
+    end = statement.name.start + len(claim.text)
+    written = context.source.text[statement.name.start : end].lower()
+    return end >= statement.name.end and written == claim.text.lower() and not context.source.text[end : end + 1].isalnum()
 
 
 def _claimed_name(context: Context, item: Item, claim: Claim) -> NameReading | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from medfence_guard.reader.beside import is_advice
-from medfence_guard.reader.chunks import AMONG_ORDERS, Chunk, Quantity
+from medfence_guard.reader.chunks import AMONG_ORDERS, Chunk, Quantity, means
 from medfence_guard.reader.roles.context import GLUE_WORDS, SILENT_GLUE, Context, is_last
 from medfence_guard.reader.roles.record import Role, Roles
 
@@ -158,17 +158,57 @@ def read_negation(at: Context, place: int) -> int:
     return place + 1
 
 
+def read_measured(at: Context, place: int) -> int:
+    """`in view of HbA1c 8.4`: what was measured is the reason. Without its value, or without the words before it, it is left over."""
+    behind = _behind_a_measured_reason(at, place)
+    if behind is not None:
+        return behind
+    at.roles.residue.append(Role(at.chunks[place].kind, at.chunks[place]))
+    return place + 1
+
+
+# mmHg; `40/5` is a strength.
+_SYSTOLIC, _DIASTOLIC = range(80, 261), range(40, 161)
+
+
+def _behind_a_measured_reason(at: Context, place: int) -> int | None:
+    """Where a test and its value end, behind `in view of` or `due to` and before a mark. `for BP 160/100` may be a condition."""
+    chunks = at.chunks
+    value, after = (chunks[n] if n < len(chunks) else None for n in (place + 1, place + 2))
+    if not place or at.surface(chunks[place - 1]) not in _BECAUSE or value is None or (after is not None and after.kind != "mark"):
+        return None
+    if not means(chunks[place], "header_line_starts"):
+        return None
+    if value.kind == "tuple":
+        told = len(value.value) == 2 and value.value[0] in _SYSTOLIC and value.value[1] in _DIASTOLIC
+    else:
+        told = value.kind in ("number", "percent") or (value.kind == "amount" and value.value.units[0] not in _GIVEN)
+    return place + 2 if told else None
+
+
+_BECAUSE = frozenset({"because of", "due to", "in view of", "ivo"})
+# Units that a dose is given in.
+_GIVEN = frozenset({"mg", "ug", "g", "mL", "[iU]", "{unit}", "[drp]", None})
+
+
 def read_reason(at: Context, place: int) -> int:
     chunks, roles = at.chunks, at.roles
     chunk = chunks[place]
     before = chunks[place - 1] if place else None
+    behind_value = _behind_a_measured_reason(at, place)
+    if behind_value is not None:
+        return behind_value
     after = chunks[place + 1] if place + 1 < len(chunks) else None
+    if is_what_it_did(at, place):
+        roles.indications.append(Role(chunk.value, chunk))
+        return place + 1
     if before is not None and before.value == "(" and not roles.prn and at.lexicon.remarks.reactions.search(at.surface(chunk)):
         # `OD (rash)`: why it is given, or what came of it.
         roles.residue.append(Role(at.surface(chunk), chunk))
         return place + 1
     if before is None and after is not None and after.value in ("-", ":"):
-        behind = chunks[place + 2] if place + 2 < len(chunks) else None
+        begun = place + 2 < len(chunks) and at.surface(chunks[place + 2]) in _BEGUN
+        behind = chunks[place + 2 + begun] if place + 2 + begun < len(chunks) else None
         if behind is not None and behind.kind in ("drug", "form") and at.surface(chunk) in at.lexicon.long_standing:
             # `HTN - Tab X`: what the order is for.
             roles.indications.append(Role(chunk.value, chunk))
@@ -178,6 +218,10 @@ def read_reason(at: Context, place: int) -> int:
             # `Pain: Tab X 1-0-1 x 3 days`: it is said how often. `Rash: Tab X` may be what came of it.
             roles.indications.append(Role(chunk.value, chunk))
             return place + 1
+    if before is not None and before.value in _LOOSE and at.surface(chunk) in at.lexicon.suffixes:
+        # `Grilinctus (DM)`: a disease, or what the name ends in.
+        roles.residue.append(Role(at.surface(chunk), chunk))
+        return place + 1
     pointed = before is not None and (
         before.kind in ("indication_part", "indication", "prn") or before.value in ("(", "for", ",", "/", "and")
     )
@@ -189,6 +233,8 @@ def read_reason(at: Context, place: int) -> int:
     return place + 1
 
 
+_BEGUN = frozenset({"start", "started"})
+_LOOSE = frozenset({"(", ",", "/", "and"})
 _NOT_REGULAR = frozenset("prn cue stat as_directed maximum unsupported then word negation".split())
 
 
@@ -198,13 +244,37 @@ def _is_regular(chunks: Sequence[Chunk]) -> bool:
     return not kinds.isdisjoint(("rate", "slots")) and "duration" in kinds and kinds.isdisjoint(_NOT_REGULAR)
 
 
+def is_what_it_did(at: Context, place: int) -> bool:
+    """`stopped (cough)`, `stopped - myalgia`, `reduced due to drowsiness`: what a medicine did is why it is taken no more, or less.
+
+    It stands alone behind the end, or behind `due to`; with another word beside it, it may be of another.
+    """
+    chunks = at.chunks
+    if at.lexicon.remarks.reactions.search(at.surface(chunks[place])) is None:
+        return False
+    after = chunks[place + 1] if place + 1 < len(chunks) else None
+    if after is not None and not (after.kind == "mark" and after.value in (")", ".", ",", ";")):
+        return False
+    before = place - 1
+    because = before >= 0 and at.surface(chunks[before]) in _BECAUSE
+    while before >= 0 and chunks[before].kind == "mark" and chunks[before].value in ("(", "-", ":"):
+        before -= 1
+    if before == place - 1 and not because:
+        return False
+    if before >= 0 and chunks[before].kind == "cue" and chunks[before].value[0] in ("stopped", "held"):
+        return at.roles.name is not None and chunks[before].start > at.roles.name.end
+    return because and any(c.kind == "cue" and c.value[0] == "decrease" for c in chunks)
+
+
 def read_part_of_reason(at: Context, place: int) -> int:
     chunks = at.chunks
     chunk = chunks[place]
     beside = [
         c for c in (*chunks[max(place - 1, 0) : place], *chunks[place + 1 : place + 3]) if c.kind in ("indication", "indication_part")
     ]
-    if (not beside and at.surface(chunk) not in SILENT_GLUE) or _is_taken_at(chunks, place, at.surface):
+    measured = _behind_a_measured_reason(at, place + 1) if place + 1 < len(chunks) else None
+    did = place + 1 < len(chunks) and is_what_it_did(at, place + 1)
+    if (not beside and measured is None and not did and at.surface(chunk) not in SILENT_GLUE) or _is_taken_at(chunks, place, at.surface):
         at.roles.residue.append(Role(at.surface(chunk), chunk))
     return place + 1
 

@@ -9,6 +9,8 @@ from medfence_guard.reader.lexicon import NOT_SWALLOWED
 from medfence_guard.reader.roles.context import SILENT_GLUE, Context, is_last
 from medfence_guard.reader.roles.record import Role, Roles
 
+# Routes whose letters mean another thing elsewhere -> the family of forms beside which they do not.
+_ONLY_ROUTE_OF = {"topical": "topical", "rectal": "rectal"}
 _JOINING = frozenset({"+", "&", "/", ",", "and", "with", "joiners"})
 
 
@@ -46,9 +48,10 @@ def read_route(at: Context, place: int) -> int:
     if chunk.value == "nasal" and at.surface(chunk) == "in" and _is_before_a_site(chunks, place + 1):
         # `1 drop in the right eye`
         return place + 1
-    on_skin = bool(roles.forms) and all(at.lexicon.form_family.get(f.value) == "topical" for f in roles.forms)
-    if "needs_position" in chunk.notes and not (on_skin and chunk.value == "topical"):
-        # `cream LA` is local application: nothing for the skin is long acting.
+    families = {at.lexicon.form_family.get(f.value) for f in roles.forms}
+    # `cream LA` is local application: nothing for the skin is long acting. A `suppository PR` is given per rectum.
+    settled = families == {_ONLY_ROUTE_OF.get(chunk.value)}
+    if "needs_position" in chunk.notes and not settled:
         roles.ambiguous.append(Role(("route", (chunk.value,)), chunk))
         return place + 1
     roles.routes.append(Role(chunk.value, chunk))

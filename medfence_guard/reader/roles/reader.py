@@ -21,6 +21,7 @@ from medfence_guard.reader.roles.conditions import (
     read_ambiguous,
     read_as_needed,
     read_cue,
+    read_measured,
     read_negation,
     read_part_of_reason,
     read_reason,
@@ -71,6 +72,7 @@ _RULES: Mapping[str, Callable[[Context, int], int]] = {
     "pseudo_cue": read_negation,
     "terminator": read_terminator,
     "indication": read_reason,
+    "header_line_starts": read_measured,
     "indication_part": read_part_of_reason,
     "ambiguous": read_ambiguous,
     "word": read_word,
@@ -135,7 +137,7 @@ class RoleReader:
                 if chunk.kind == "release":
                     roles.releases.append(Role(chunk.value, chunk))
         formed = whole or chunks
-        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "nasal", "drops") for c in formed)
+        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "drops") for c in formed)
         eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in formed)
         families = frozenset(self._lexicon.form_family.get(c.value) for c in chunks if c.kind == "form" and not means(c, "release"))
         at = Context(self._lexicon, chunks, surface, roles, self.is_insulin(roles.name), eye, bool(columns), families)

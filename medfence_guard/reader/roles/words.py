@@ -8,6 +8,7 @@ from fractions import Fraction
 from medfence_guard.reader.chunks import Chunk, means
 from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.roles.amounts import count_beside_form, is_counted
+from medfence_guard.reader.roles.conditions import is_what_it_did
 from medfence_guard.reader.roles.context import SILENT_GLUE, Context
 from medfence_guard.reader.roles.manner import is_swallowed
 from medfence_guard.reader.roles.record import Role
@@ -40,6 +41,8 @@ def read_word(at: Context, place: int) -> int:
     ):
         # `Take it after food.`, `1 drop into the right eye`
         pass
+    elif is_what_it_did(at, place):
+        at.roles.indications.append(Role(chunk.value, chunk))
     elif chunk.value not in SILENT_GLUE or (chunk.value == "be" and at.eye):
         at.roles.residue.append(Role(chunk.value, chunk))
     return place + 1

@@ -13,6 +13,7 @@ from medfence_guard.reader.openings import (
     is_list_number,
     is_name_word,
     is_ordered,
+    is_sentence_end,
     names_something,
     unlisted_order,
 )
@@ -39,6 +40,8 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
         if _belongs_to_open(sheet, chunks, place):
             return None
         return place if _may_stand_here(sheet, chunks, place, place, header=header) else None
+    if _ends_the_open(sheet, chunks, place):
+        return None
     after = place
     form = numbered is not None and at_start
     count = min(len(chunks), place + _LONGEST_LEAD)
@@ -73,6 +76,8 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
             after += 1
             continue
         elif at.kind == "mark":
+            if at.value == "." and _ends_its_sentence(sheet, chunks, place, after):
+                return None
             if at.value not in _LEAD_MARKS or (at.value in ("+", "&", "/", "(") and after == place):
                 return None
         elif after > place and is_list_number(chunks, after):
@@ -99,6 +104,29 @@ def _name_word(
         return after if names_something(chunks, after, not formed) else -1
     begins = at_start and not header and place == after and sheet.section[1] in ("active", "unknown", "reported")
     return after if begins and unlisted_order(chunks, after, sheet.lexicon) else None
+
+
+def _ends_the_open(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
+    """`X 50 mg OD stopped, Y 40 mg OD started`: right behind an order and before a comma, it is the end of that order."""
+    draft, chunk = sheet.open, chunks[place]
+    if draft is None or draft.last_line != sheet.line or place < 1 or place + 1 >= len(chunks):
+        return False
+    if chunk.kind != "cue" or chunk.value[0] not in ("stopped", "held") or chunk.value[1] != "both":
+        return False
+    return draft.chunks[-1] is chunks[place - 1] and chunks[place - 1].kind in _OF_AN_ORDER and chunks[place + 1].value in (",", "and", "&")
+
+
+def _ends_its_sentence(sheet: Sheet, chunks: Sequence[Chunk], place: int, stop: int) -> bool:
+    """`X 20 mg HS but not taking it. Takes Y`: what a sentence with an order ends with is of that order, and no beginning of the next."""
+    draft = sheet.open
+    if draft is None or draft.last_line != sheet.line or draft.after_break or not is_sentence_end(chunks, stop):
+        return False
+    said = [c for c in chunks[place:stop] if c.kind != "mark"]
+    ends = [c.kind == "cue" and c.value[0] in ("stopped", "held", "not_taking") and c.value[1] != "before" for c in said]
+    return any(ends) and all(end or c.kind == "terminator" for end, c in zip(ends, said, strict=True))
+
+
+_OF_AN_ORDER = frozenset("drug amount number tuple rate slots duration when release".split())
 
 
 def _is_of_time(sheet: Sheet, chunks: Sequence[Chunk], place: int, after: int) -> bool:

@@ -11,6 +11,7 @@ from medfence_guard.reader.openings import is_list_number
 from medfence_guard.reader.segment.sheet import Sheet
 
 _PERHAPS = re.compile(r"\+\s?/\s?-|±")
+_BEGUN = frozenset({"start", "started", "begin", "begun", "add", "added"})
 
 
 def begin(sheet: Sheet, chunks: list[Chunk], place: int, anchor: int, numbered: int | None) -> Draft:
@@ -92,7 +93,11 @@ def _share_clause(sheet: Sheet, previous: Draft, joint: Chunk, lead: Sequence[Ch
         previous.replaced = True
     if any(c.kind == "cue" and c.value[0] == "switch_to" for c in [*lead, *previous.chunks[previous.anchor :]]):
         previous.replaced = True
-    return next((c for c in previous.chunks if c.kind == "cue"), previous.inherited)
+    behind = next((c for c in previous.chunks if c.kind == "cue"), previous.inherited)
+    if behind is not None and behind.start > previous.chunks[previous.anchor].start and any(sheet.surface(c) in _BEGUN for c in lead):
+        # `X stopped, started Y`
+        return None
+    return behind
 
 
 def _is_out_of_reach(status: str, words: Sequence[Chunk]) -> bool:

@@ -11,7 +11,7 @@ from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import SEXES, blocks, is_rule
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.openings import begins_an_order, count_serials, letter_of, soap_letter, table_head
+from medfence_guard.reader.openings import begins_an_order, count_serials, letter_of, listed_in_a_line, soap_letter, table_head
 from medfence_guard.reader.segment.line import read_line
 from medfence_guard.reader.segment.sheet import Sheet
 from medfence_guard.reader.shared import Sharing
@@ -41,6 +41,7 @@ def cut(
     `typed`: no line of the text can have been lost, and no word misread; `misread`: what the words
     of a page that an engine recognised may be.
     """
+    lines = [(entry, broken and not n) for chunks, broken in lines for n, entry in enumerate(listed_in_a_line(chunks))]
     placed = [(line, extent(line[0])) for line in parted(lines, lambda c: text[c.start : c.end], lexicon.told)]
     placed = [(line, span) for line, span in placed if not is_rule(text[slice(*span)])]
     lines = [line for line, _ in placed]
