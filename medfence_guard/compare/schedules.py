@@ -104,6 +104,11 @@ def compare_claimed_rate(setting: Setting, source: Roles, claim: Roles) -> list[
                 ABSTAIN, "timing.meals_dropped", "source names the meals; the claim keeps only their count", where, severity=Severity.MAJOR
             )
         ]
+    hours = {w.value[0] for w in source.whens if ":" in str(w.value[0])}
+    if hours and rate_per_day(wanted) == len(hours):
+        # `at 8 am`, claimed as `daily at 8 am`
+        where = tuple(w.chunk for w in source.whens)
+        return [Judgement(ABSTAIN, "timing.count_of_hours", "source says only at what hour", where, severity=Severity.MAJOR)]
     if source.prn:
         return (
             [Judgement(FAIL, "timing.component_invented", "source says only as needed", tuple(r.chunk for r in source.prn))]

@@ -28,7 +28,7 @@ def compare_strength(
         return [Judgement(ABSTAIN, "strength.unreadable_claim", "the claim is no strength that can be read", severity=Severity.MAJOR)]
     composed = _composed(roles)
     candidates = list(roles.strengths)
-    if setting.part and len(claim.parts) == 1:
+    if setting.part and len(claim.parts) == 1 and claim.high is None:
         whole = [(v, r.chunk) for r in candidates for v in r.value.parts if len(r.value.parts) > 1]
         if any(v == claim.parts[0] for v, _ in whole):
             # P3: the name of a split combination is held; its part's number is written.
@@ -79,7 +79,7 @@ def compare_strength(
         if named == len(full) and len(claim.parts) == named and None not in claim.units and all(len(r.value.parts) == 1 for r in full):
             # `Clopidogrel 75 mg + Aspirin 75 mg`: as many strengths as names, equal or not.
             return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
-        alike = len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1
+        alike = len({(r.value.parts, r.value.units, r.value.high, r.value.per) for r in full}) == 1
         if alike and not (named == len(full) and all(len(r.value.parts) == 1 for r in full)):
             full = full[:1]
         elif len(claim.parts) == len(tuple_of_all.parts) and None not in claim.units:
@@ -108,7 +108,7 @@ def compare_strength(
         source = full[0]
         if None in claim.units:
             per = tuple(n for n, _ in source.value.per)
-            if claim.parts in (source.value.parts, (*source.value.parts, *per)):
+            if claim.high == source.value.high and claim.parts in (source.value.parts, (*source.value.parts, *per)):
                 return [
                     Judgement(
                         ABSTAIN,
@@ -194,6 +194,9 @@ def _compare_bare(
     source: Quantity = bare.value
     where = (bare.chunk,)
     said = "source says " + "/".join(number_text(v) for v in source.parts) + " without a unit"
+    if claim.high != source.high:
+        # `Dolo 650` for `650-1300 mg`
+        return [Judgement(FAIL, "quantity.different", said, where)]
     if None in claim.units:
         if claim.parts == source.parts:
             return [Judgement(PASS, "quantity.equal", said + ", and so does the claim", where)]

@@ -39,6 +39,15 @@ _CONVENTIONS = frozenset(
 Offset = tuple[Fraction, str] | tuple[Fraction, str, Fraction]
 
 
+_MINUTES = {"min": 1, "h": 60}
+
+
+def _minutes(offset: Offset) -> tuple[Fraction, ...] | None:
+    """A length before or after a meal in minutes, to compare `1/2 hr` with `30 min`; None for another unit."""
+    low, unit, *tops = offset
+    return tuple(value * _MINUTES[unit] for value in (low, *tops)) if unit in _MINUTES else None
+
+
 def _overlap(one: Offset, other: Offset) -> bool:
     """Whether two lengths before or after a meal, `(low, unit)` or `(low, unit, high)`, have one in common."""
     (low, unit, *tops), (from_low, in_unit, *to_tops) = one, other
@@ -87,6 +96,17 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
             written = stated[code].value[1]
             if offset == written:
                 out.append(Judgement(PASS, "timing.equal", "source says the same time", (stated[code].chunk,)))
+            elif offset and written and _minutes(offset) is not None and _minutes(offset) == _minutes(written):
+                out.append(
+                    Judgement(
+                        ABSTAIN if setting.misreadable else PASS,
+                        "timing.exact_interval",
+                        "source says the same time; the interval is equal after conversion",
+                        (stated[code].chunk,),
+                        note=not setting.misreadable,
+                        severity=Severity.MAJOR if setting.misreadable else Severity.MINOR,
+                    )
+                )
             elif offset is None:
                 out.append(
                     Judgement(

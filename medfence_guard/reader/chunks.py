@@ -237,6 +237,29 @@ def extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
     return min([c.start for c in chunks]), max([c.end for c in chunks])
 
 
+def _place_of(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
+    """Where a chunk's tokens begin and end in the text; those that boxes put side by side may stand there the other way round."""
+    start, end = tokens[first].start, tokens[last - 1].end
+    if start < end:
+        return start, end
+    return min(t.start for t in tokens[first:last]), max(t.end for t in tokens[first:last])
+
+
+_LEAST_OF_RATIO = 100
+
+
+def _end_of_ratio(tokens: Sequence[Token], index: int) -> int:
+    """The place behind `1:1000` or `1 in 10,000`, which is one strength and no number of its own; 0 if none stands here."""
+    if tokens[index].text != "1" or index + 2 >= len(tokens):
+        return 0
+    joint, whole = tokens[index + 1 : index + 3]
+    if whole.kind != NUMBER or whole.values is None or whole.values[0] < _LEAST_OF_RATIO:
+        return 0
+    glued = joint.text == ":" and joint.glued and whole.glued
+    spoken = joint.text == "in" and not whole.glued and (index + 3 == len(tokens) or tokens[index + 3].text not in ("ml", "mg"))
+    return index + 3 if glued or spoken else 0
+
+
 _NO_COUNT = 20  # so many pieces are taken at no time
 # Meanings whose value is made where the phrase stands; the others are taken as they are.
 # The upper end of `at least 30 min before food`: none that a person waits for.
@@ -317,7 +340,7 @@ class Chunker:
         notes: tuple[str, ...] = (),
         meanings: tuple[Meaning, ...] = (),
     ) -> Chunk:
-        return Chunk(kind, value, tokens[first].start, tokens[last - 1].end, first, last, notes, meanings)
+        return Chunk(kind, value, *_place_of(tokens, first, last), first, last, notes, meanings)
 
     def _ends_in_a_digit(self, word: str) -> bool:
         """Whether an unknown word is a known name and a letter that looks like a digit."""
@@ -382,7 +405,7 @@ class Chunker:
         return high if low < high <= _FEW and (low * 2).denominator == 1 else None
 
     def _spoken_number(self, tokens: list[Token], index: int) -> tuple[Fraction, int] | None:
-        """`(value, next index)` of the number words at `index`: `ten`, `twenty five`, `six hundred and fifty`.
+        """`(value, next index)` of the number words at `index`: `ten`, `twenty five`, `six hundred and fifty`, `one and a half`.
 
         None for what is 650 or six of 50, `six fifty`: a word of ten or more stands behind no other number, and none behind it.
         """
@@ -400,6 +423,11 @@ class Chunker:
         word, behind = _word_behind(tokens, after)
         if tokens[after - 1].text in lexicon.spoken_tens and word in lexicon.spoken_units:
             value, after = value + said[word], behind
+            word, _ = _word_behind(tokens, after)
+        halved = [t.text for t in tokens[after : after + 3]]
+        if value < 10 and halved == ["and", "a", "half"]:
+            # `one and a half tablets`
+            value, after = value + Fraction(1, 2), after + 3
             word, _ = _word_behind(tokens, after)
         before = tokens[index - 2] if index > 1 and tokens[index - 1].text == "-" else tokens[index - 1] if index else None
         counted = value >= 10 and before is not None and (before.text in said or before.kind == NUMBER)
@@ -426,6 +454,8 @@ class Chunker:
         if token.glued and index and tokens[index - 1].kind == WORD and self._ends_in_a_digit(tokens[index - 1].text):
             # `EtoshineI20mg`: what ends the name is a digit of the number.
             return self._malformed(tokens, index, index + 1)
+        if ratio := _end_of_ratio(tokens, index):
+            return self._make("malformed", None, tokens, index, ratio)
         timed = self._clock(tokens, index, before) or self._a_day(tokens, index, before)
         if timed is not None:
             return timed
@@ -898,7 +928,7 @@ class Chunker:
     ) -> Chunk:
         if number is None and len(meanings) == 1 and meanings[0].kind not in _CHANGED_BY_PLACE:
             kind, value, notes = meanings[0]
-            return Chunk(kind, value, tokens[first].start, tokens[last - 1].end, first, last, notes)
+            return Chunk(kind, value, *_place_of(tokens, first, last), first, last, notes)
         ordered = meanings
         if len(ordered) > 1 and last < len(tokens) and tokens[last].text == ":":
             # `When: before breakfast`: in front of a colon a label is a label.
