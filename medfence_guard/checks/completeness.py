@@ -178,14 +178,20 @@ def _adds_nothing(statement: Statement, owned: Sequence[Statement]) -> bool:
     )
 
 
+_QUESTION_MARKS = frozenset({"?", "??", "???"})
+
+
 def _may_hide_an_order(context: Context, statement: Statement) -> bool:
     """Whether what is stopped, or said under a condition, may be an order after all, or hold another.
 
     `x 5 days, stop, Inj Y` and `as discussed, Tab Y`: the cue may end what stands before it. `stop X, Start Zetaril`: a word that nobody
-    knows may be a medicine that is given.
+    knows may be a medicine that is given. `Tab X 40 mg OD ?`: the doubt may be of how it is written.
     """
     text, lexicon = context.reading.folded.text, context.rulepack.lexicon
     name = statement.name
+    marks = {text[c.start : c.end].strip() for c in statement.assertion.cues}
+    if statement.assertion.status == "hypothetical" and marks <= _QUESTION_MARKS and (statement.roles.rates or statement.roles.slots):
+        return True
     if any(c.end <= name.start and _CUT_OFF.match(text, c.end) for c in statement.assertion.cues):
         return True
     if statement.assertion.status == "conditional" and any(
