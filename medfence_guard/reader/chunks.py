@@ -274,6 +274,23 @@ _BY_PLACE = frozenset({"t", "c", "no", "on"})
 _PLAIN_KINDS = {NEWLINE: "newline", ITEM: "item", DATE: "date"}
 
 
+# From here on nobody takes so many and a half at a time.
+_NO_COUNT_OF_HALVES = 10
+
+
+def _spaced_fraction(tokens: Sequence[Token], index: int) -> Fraction | None:
+    """The half of `1 1/2` and `1 ½`, by the place of its token."""
+    token = tokens[index] if index < len(tokens) else None
+    if token is None or token.values is None or token.glued:
+        return None
+    if token.kind == NUMBER:
+        return token.values[0] if token.text in "½¼¾⅓⅔" else None
+    if token.kind != SLASHED or len(token.values) != 2:
+        return None
+    top, bottom = token.values
+    return top / bottom if bottom in (2, 3, 4, 8) and top < bottom else None
+
+
 class Chunker:
     """Reads tokens against one lexicon and one bundle's names. Holds no state between texts."""
 
@@ -359,10 +376,9 @@ class Chunker:
         after = index + 1
         if token.kind == NUMBER and token.values is not None:
             low = token.values[0]
-            if after < len(tokens) and tokens[after].kind == SLASHED:
-                ratio = tokens[after].values
-                if ratio is not None and len(ratio) == 2 and ratio[1] in (2, 3, 4, 8) and ratio[0] < ratio[1] and low.denominator == 1:
-                    return low + ratio[0] / ratio[1], None, after + 1, (*notes, "spaced_fraction")
+            part = _spaced_fraction(tokens, after) if low.denominator == 1 else None
+            if part is not None and not (low >= _NO_COUNT_OF_HALVES and self._is_label(tokens, after + 1, before)):
+                return low + part, None, after + 1, (*notes, "spaced_fraction")
             spaced = self._spaced_range(tokens, index, low, before)
             if spaced is not None:
                 return low, spaced, index + 3, notes
@@ -391,6 +407,13 @@ class Chunker:
                 if end is not None and end[0] > low:
                     return low, end[0], end[1], notes
         return low, high, after, notes
+
+    def _is_label(self, tokens: list[Token], after: int, before: Sequence[Chunk]) -> bool:
+        """`Telma 40 1/2 tab`: right behind a name, and not before a mass, the whole number is the name's and the fraction is taken."""
+        if not before or before[-1].kind != "drug":
+            return False
+        unit = self._unit_at(tokens, after)
+        return unit is None or unit[1].startswith("count:")
 
     def _spaced_range(self, tokens: list[Token], index: int, low: Fraction, before: Sequence[Chunk]) -> Fraction | None:
         """The upper end of `1 - 2 tablets`: a few pieces, behind a strength."""
@@ -503,6 +526,11 @@ class Chunker:
                 else self._make("tuple", token.values, tokens, index, after, token.notes)
             )
         number = self._number(tokens, index, words=False, before=before)
+        end = number[2] if number is not None else after
+        unit = self._unit_at(tokens, end) if number is not None and number[0].denominator != 1 and "." not in token.text else None
+        if unit is not None and unit[1].startswith("count:") and before and before[-1].kind == "drug":
+            # `Amaryl 1 1/2 tab`: one and a half, or half of the 1 mg.
+            return self._make("malformed", unit[0], tokens, index, end)
         if number is not None and number[2] > after:
             return self._make("number", Quantity((number[0],), (None,), number[1]), tokens, index, number[2], number[3])
         if after < len(tokens) and tokens[after].kind == WORD and tokens[after].glued and tokens[after].text in ("st", "nd", "rd", "th"):

@@ -16,7 +16,7 @@ from medfence_guard.reader.text import FoldedText
 NUMBER, DASHED, SLASHED, PLUSSED, DATE, WORD, MARK, NEWLINE, UNREADABLE, ITEM, CONFUSED = range(11)
 
 # A number and everything that can be glued into it: `1,500`, `.5`, `2·5`, `1'000`, `1½`. Never cut.
-_NUMBER = r"(?:\d(?:[\d.,·'_^]*\d)?(?:[ \t]?[½¼¾⅓⅔](?!\w))?|[½¼¾⅓⅔]|\.\d+(?:[.,]\d+)*)"
+_NUMBER = r"(?:\d(?:[\d.,·'_^]*\d)?(?:[½¼¾⅓⅔](?!\w))?|[½¼¾⅓⅔]|\.\d+(?:[.,]\d+)*)"
 _PLAIN = r"(?:\d+(?:\.\d+)?(?:/[2348](?!\d))?[½¼¾]?|[½¼¾]|\.\d+)"
 _SMALL = r"(?:[0-4](?:\.5)?(?![\d.])(?:/[2348](?!\d))?[½¼¾]?|[½¼¾])"
 # Slots may be written with a space at each dash (`1 - 0 - 1`) or at none; a mixture (`Telma 40 - 1-0-1`) is a dash and then slots.
