@@ -204,6 +204,10 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     folded = fold(claim.text)
     tokens = split_glued(lex(folded), rulepack.lexicon, rulepack.bundle.names)
     chunks = [c for c in rulepack.chunker.chunks(tokens) if c.kind != "newline"]
+    # What is folded to white space but is none (`\ufeff`) makes another text of it for whoever reads it next.
+    hidden = [n for n, char in enumerate(claim.text) if folded.text[n] in " \n" and (n in folded.unlisted or char == "\ufeff")]
+    if hidden:
+        chunks = sorted([*chunks, *(Chunk("unreadable", None, n, n + 1, 0, 0) for n in hidden)], key=lambda c: c.start)
 
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]
