@@ -388,17 +388,23 @@ _OF_A_STEP = frozenset({"durations", "strengths", "doses", "rates", "slots", "qu
 
 def _words_not_carried(context: Context, item: Item, statement: Statement) -> list[Finding]:
     """`during periods`, `repeat after 2 weeks`: words no field reads, which the item must hold as they stand."""
-    told = [" " + " ".join(words_of(c.text)) + " " for c in item.claims if c.field in _FREE_FIELDS]
+    told = [f" {_without_and(words_of(c.text))} " for c in item.claims if c.field in _FREE_FIELDS]
     out = []
     for role in statement.roles.inert:
-        words = " ".join(words_of(context.text(Span(role.chunk.start, role.chunk.end))))
-        if role.value != "to_be_carried" or any(f" {words} " in text for text in told):
+        written = words_of(context.text(Span(role.chunk.start, role.chunk.end)))
+        words = " ".join(written)
+        if role.value != "to_be_carried" or any(f" {_without_and(written)} " in text for text in told):
             continue
         evidence = source_evidence(context, (role.chunk,), "completeness.words")
         says = f"The source says {words!r} of this order and the item does not hold these words."
         found = (evidence,) if evidence else ()
         out.append(rule_finding("completeness.field_omitted", f"{item.path}.instructions", ABSTAIN, Severity.CRITICAL, says, found))
     return out
+
+
+def _without_and(words: Sequence[str]) -> str:
+    """`before breakfast & dinner` has the words of `before breakfast and dinner`."""
+    return " ".join(word for word in words if word != "and")
 
 
 _FREE_FIELDS = frozenset("instructions timing frequency duration dosage as_needed_for indication".split())
