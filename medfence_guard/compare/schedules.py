@@ -251,6 +251,9 @@ def compare_claimed_day_parts(setting: Setting, source: Roles, claim: Roles) -> 
             return [Judgement(FAIL, "timing.slots_dropped", f"source says {slots_text(values)}", (source.slots[0].chunk,))]
         if wanted == parts:
             return [Judgement(PASS, "timing.equal", "source says " + ", ".join(sorted(parts)), where)]
+        if wanted == {"HS"} and parts == {"HS", "NIGHT"} and len(where) == 2 and where[1].start - where[0].end == 1:
+            # `raat ko sone se pehle`: one time, told more and more exactly
+            return [Judgement(PASS, "timing.equal", "source says at night, at bedtime", where)]
         if {("NIGHT" if p == "HS" else p) for p in parts} == {("NIGHT" if p == "HS" else p) for p in wanted}:
             return [
                 Judgement(ABSTAIN, "timing.night_or_bedtime", "night and bedtime are not the same time", where, severity=Severity.MAJOR)
