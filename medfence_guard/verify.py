@@ -243,7 +243,8 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     elif claim.field == "dose" and not folded.unlisted:
         chunks = _spoken_count([_bare_fraction(chunks) or c for c in chunks], rulepack)
     elif claim.field == "release":
-        chunks = [c._replace(kind="release", value=meaning_of(c, "release")) if c.kind == "form" and means(c, "release") else c for c in chunks]
+        # `CR` may be a cream elsewhere.
+        chunks = [c._replace(kind="release", value=meaning_of(c, "release")) if means(c, "release") else c for c in chunks]
     read = roles.read(chunks, anchor, surface)
     # Letters of another alphabet fold to these, and are no reading of it (P12).
     counted = _NUMBER_A_DAY.fullmatch(folded.text) if claim.field == "frequency" and not folded.unlisted else None

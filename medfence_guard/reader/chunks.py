@@ -527,10 +527,11 @@ class Chunker:
             )
         number = self._number(tokens, index, words=False, before=before)
         end = number[2] if number is not None else after
-        unit = self._unit_at(tokens, end) if number is not None and number[0].denominator != 1 and "." not in token.text else None
-        if unit is not None and unit[1].startswith("count:") and before and before[-1].kind == "drug":
+        halved = number is not None and number[0].denominator != 1 and "." not in token.text
+        counted = self._unit_at(tokens, end) if halved else None
+        if counted is not None and counted[1].startswith("count:") and before and before[-1].kind == "drug":
             # `Amaryl 1 1/2 tab`: one and a half, or half of the 1 mg.
-            return self._make("malformed", unit[0], tokens, index, end)
+            return self._make("malformed", counted[0], tokens, index, end)
         if number is not None and number[2] > after:
             return self._make("number", Quantity((number[0],), (None,), number[1]), tokens, index, number[2], number[3])
         if after < len(tokens) and tokens[after].kind == WORD and tokens[after].glued and tokens[after].text in ("st", "nd", "rd", "th"):

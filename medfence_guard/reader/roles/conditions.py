@@ -183,7 +183,8 @@ def read_reason(at: Context, place: int) -> int:
     before = chunks[place - 1] if place else None
     after = chunks[place + 1] if place + 1 < len(chunks) else None
     listed = before is not None and before.value == "," and (chunks[place - 2].kind == "indication" or _lasts(after))
-    if before is not None and before.value in ("(", ",") and not listed and not roles.prn and at.lexicon.remarks.reactions.search(at.surface(chunk)):
+    apart = before is not None and before.value in ("(", ",") and not listed and not roles.prn
+    if apart and at.lexicon.remarks.reactions.search(at.surface(chunk)):
         # `OD (rash)`, `x 5 days, rash`: why it is given, or what came of it.
         roles.residue.append(Role(at.surface(chunk), chunk))
         return place + 1

@@ -127,9 +127,7 @@ def note_unread(sheet: Sheet, chunks: Sequence[Chunk], numbered: int | None) -> 
         is_list_number(chunks, 0),
         _follows_an_item(sheet, numbered),
     )
-    if may_be_an_order(body, sheet.text[slice(*extent(body))], place, sheet.lexicon) and not (
-        _is_of_its_own(sheet, body, asides=False)
-    ):
+    if may_be_an_order(body, sheet.text[slice(*extent(body))], place, sheet.lexicon) and not (_is_of_its_own(sheet, body, asides=False)):
         sheet.out.unread.append(Span(*extent(chunks)))
 
 
