@@ -44,7 +44,7 @@ from medfence_guard.contract import (
 from medfence_guard.errors import ContractError
 from medfence_guard.near import near_names
 from medfence_guard.payload import Claim, Item, PayloadReading, read_payload
-from medfence_guard.reader.chunks import Chunk, Quantity, split_glued
+from medfence_guard.reader.chunks import Chunk, Quantity, meaning_of, means, split_glued
 from medfence_guard.reader.lexer import lex
 from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.quoted import QUOTING_FIELDS, Quotation, quotation
@@ -204,6 +204,10 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     folded = fold(claim.text)
     tokens = split_glued(lex(folded), rulepack.lexicon, rulepack.bundle.names)
     chunks = [c for c in rulepack.chunker.chunks(tokens) if c.kind != "newline"]
+    # What is folded to white space but is none (`\ufeff`) makes another text of it for whoever reads it next.
+    hidden = [n for n, char in enumerate(claim.text) if folded.text[n] in " \n" and (n in folded.unlisted or char == "\ufeff")]
+    if hidden:
+        chunks = sorted([*chunks, *(Chunk("unreadable", None, n, n + 1, 0, 0) for n in hidden)], key=lambda c: c.start)
 
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]
@@ -237,7 +241,10 @@ def _read_value(claim: Claim, rulepack: Rulepack, roles: RoleReader) -> Roles:
     elif claim.field == "timing" and not folded.unlisted:
         chunks = _letter_of_the_day(chunks)
     elif claim.field == "dose" and not folded.unlisted:
-        chunks = _spoken_count(chunks, rulepack)
+        chunks = _spoken_count([_bare_fraction(chunks) or c for c in chunks], rulepack)
+    elif claim.field == "release":
+        # `CR` may be a cream elsewhere.
+        chunks = [c._replace(kind="release", value=meaning_of(c, "release")) if means(c, "release") else c for c in chunks]
     read = roles.read(chunks, anchor, surface)
     # Letters of another alphabet fold to these, and are no reading of it (P12).
     counted = _NUMBER_A_DAY.fullmatch(folded.text) if claim.field == "frequency" and not folded.unlisted else None
@@ -262,6 +269,16 @@ def _period_fraction(chunk: Chunk) -> Chunk:
     if chunk.kind != "tuple" or len(chunk.value) != 2 or chunk.value[1] not in _PERIODS:
         return chunk
     return chunk._replace(kind="duration", value=(chunk.value[0], None, _PERIODS[int(chunk.value[1])]))
+
+
+def _bare_fraction(chunks: Sequence[Chunk]) -> Chunk | None:
+    """`1/2`, alone where a dose belongs, is the half of one piece, as `½` is."""
+    if len(chunks) != 1 or chunks[0].kind != "tuple" or len(chunks[0].value) != 2:
+        return None
+    top, bottom = chunks[0].value
+    if bottom not in (2, 3, 4) or top >= bottom:
+        return None
+    return chunks[0]._replace(kind="number", value=Quantity((top / bottom,), (None,)))
 
 
 def _counted_period(chunks: list[Chunk]) -> list[Chunk]:

@@ -192,14 +192,20 @@ def _adds_nothing(statement: Statement, owned: Sequence[Statement]) -> bool:
     )
 
 
+_QUESTION_MARKS = frozenset({"?", "??", "???"})
+
+
 def _may_hide_an_order(context: Context, statement: Statement) -> bool:
     """Whether what is stopped, or said under a condition, may be an order after all, or hold another.
 
     `x 5 days, stop, Inj Y` and `as discussed, Tab Y`: the cue may end what stands before it. `stop X, Start Zetaril`: a word that nobody
-    knows may be a medicine that is given.
+    knows may be a medicine that is given. `Tab X 40 mg OD ?`: the doubt may be of how it is written.
     """
     text, lexicon = context.reading.folded.text, context.rulepack.lexicon
     name = statement.name
+    marks = {text[c.start : c.end].strip() for c in statement.assertion.cues}
+    if statement.assertion.status == "hypothetical" and marks <= _QUESTION_MARKS and (statement.roles.rates or statement.roles.slots):
+        return True
     if any(c.end <= name.start and _CUT_OFF.match(text, c.end) for c in statement.assertion.cues):
         return True
     if statement.assertion.status in ("stopped", "held") and any(
@@ -408,17 +414,23 @@ _OF_A_STEP = frozenset({"durations", "strengths", "doses", "rates", "slots", "qu
 
 def _words_not_carried(context: Context, item: Item, statement: Statement) -> list[Finding]:
     """`during periods`, `repeat after 2 weeks`: words no field reads, which the item must hold as they stand."""
-    told = [" " + " ".join(words_of(c.text)) + " " for c in item.claims if c.field in _FREE_FIELDS]
+    told = [f" {_without_and(words_of(c.text))} " for c in item.claims if c.field in _FREE_FIELDS]
     out = []
     for role in statement.roles.inert:
-        words = " ".join(words_of(context.text(Span(role.chunk.start, role.chunk.end))))
-        if role.value != "to_be_carried" or any(f" {words} " in text for text in told):
+        written = words_of(context.text(Span(role.chunk.start, role.chunk.end)))
+        words = " ".join(written)
+        if role.value != "to_be_carried" or any(f" {_without_and(written)} " in text for text in told):
             continue
         evidence = source_evidence(context, (role.chunk,), "completeness.words")
         says = f"The source says {words!r} of this order and the item does not hold these words."
         found = (evidence,) if evidence else ()
         out.append(rule_finding("completeness.field_omitted", f"{item.path}.instructions", ABSTAIN, Severity.CRITICAL, says, found))
     return out
+
+
+def _without_and(words: Sequence[str]) -> str:
+    """`before breakfast & dinner` has the words of `before breakfast and dinner`."""
+    return " ".join(word for word in words if word != "and")
 
 
 _FREE_FIELDS = frozenset("instructions timing frequency duration dosage as_needed_for indication".split())

@@ -8,14 +8,14 @@ from fractions import Fraction
 from medfence_guard.compare.as_needed import compare_prn
 from medfence_guard.compare.doses import form_units
 from medfence_guard.compare.judgement import ABSTAIN, FAIL, PASS, Judgement, Setting, added, held
-from medfence_guard.compare.rates import rate_per_day
+from medfence_guard.compare.rates import interval_per_day, rate_per_day
 from medfence_guard.compare.schedules import compare_claimed_day_parts, compare_claimed_rate, compare_claimed_slots, compare_rate_and_slots
 from medfence_guard.compare.slots import compare_spelt_out, slot_parts, slots_spelt_out
 from medfence_guard.compare.whens import compare_whens
 from medfence_guard.compare.wording import rate_text
 from medfence_guard.contract import Severity
 from medfence_guard.reader.chunks import Chunk
-from medfence_guard.reader.lexicon import Rate
+from medfence_guard.reader.lexicon import EVERY_DAY, Rate
 from medfence_guard.reader.roles.record import Roles
 
 
@@ -72,6 +72,10 @@ def _lost_interval(source: Roles, claim: Roles) -> list[Judgement]:
     ]
 
 
+def _is_longer_than_a_day(rate: Rate) -> bool:
+    return rate.unit in ("wk", "mo") or (rate.unit == "d" and rate.period > 1)
+
+
 def self_contradiction(roles: Roles) -> Judgement | None:
     """`BD at bedtime`, `OD 1-0-1`: the statement's own parts do not fit together; a person must look."""
     parts = {w.value[0] for w in roles.day_parts}
@@ -87,6 +91,12 @@ def self_contradiction(roles: Roles) -> Judgement | None:
     for role in roles.slots:
         counts.add(Fraction(sum(1 for v in role.value[0] if v)))
         chunks.append(role.chunk)
+    longer = [r.chunk for r in (*roles.rates, *roles.weekdays) if not isinstance(r.value, Rate) or _is_longer_than_a_day(r.value)]
+    daily_words = [w.chunk for w in roles.whens if EVERY_DAY in w.chunk.notes]
+    if longer and daily_words:
+        # `weekly every night`
+        says = "the statement holds more than one frequency"
+        return held("timing.multi_frequency", says, (*longer, *daily_words))
     if (
         len({r.value for r in roles.rates if "weekly" not in r.chunk.notes}) > 1
         or len({r.value[0] for r in roles.slots}) > 1
@@ -126,6 +136,14 @@ def _readings(roles: Roles) -> tuple[list[Rate], bool, tuple[Chunk, ...]]:
     return rates, bool(chunks), tuple(chunks)
 
 
+def _may_be_one(one: Rate, other: Rate) -> bool:
+    """Whether two frequencies are one, or an interval and a count that come to as much a day: `QD` and `q24h`."""
+    if one == other:
+        return True
+    pairs = ((rate_per_day(one), interval_per_day(other)), (rate_per_day(other), interval_per_day(one)))
+    return any(count is not None and count == hourly for count, hourly in pairs)
+
+
 def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgement]:
     rates, ambiguous, where = _readings(source)
     confused = tuple(r.chunk for r in source.unreadable if r.value in ("timing", "slots"))
@@ -134,7 +152,7 @@ def _compare_core(setting: Setting, source: Roles, claim: Roles) -> list[Judgeme
     claim_rates, claim_ambiguous, _ = _readings(claim)
     if claim_ambiguous or ambiguous:
         pairs = [(r, c) for r in (rates or [x.value for x in source.rates]) for c in (claim_rates or [x.value for x in claim.rates])]
-        if pairs and not any(r == c for r, c in pairs) and not source.slots and not claim.slots and not claim.day_parts:
+        if pairs and not any(_may_be_one(r, c) for r, c in pairs) and not source.slots and not claim.slots and not claim.day_parts:
             return [Judgement(FAIL, "timing.no_reading_entails", "no reading of the ambiguous word gives the claimed frequency", where)]
         return [held("timing.ambiguous_token", "a timing word has two attested readings", where)]
     spelt = slots_spelt_out(source, claim)

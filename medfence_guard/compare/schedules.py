@@ -60,6 +60,10 @@ def compare_claimed_rate(setting: Setting, source: Roles, claim: Roles) -> list[
     meals = {w.value[0] for w in source.whens if w.value[0] in _MEALS}
     if meals:
         return [_count_of_meals(setting, source, wanted, meals)]
+    hours = {w.value[0] for w in source.whens if ":" in str(w.value[0])}
+    if hours and rate_per_day(wanted) == len(hours):
+        # `at 8 am`, claimed as `daily at 8 am`
+        return [held("timing.count_of_hours", "source says only at what hour", tuple(w.chunk for w in source.whens))]
     if source.prn:
         return (
             [Judgement(FAIL, "timing.component_invented", "source says only as needed", tuple(r.chunk for r in source.prn))]
@@ -239,6 +243,9 @@ def compare_claimed_day_parts(setting: Setting, source: Roles, claim: Roles) -> 
         if _middays_as_one(parts) == _middays_as_one(wanted):
             says = "noon and afternoon are not the same time"
             return [held("timing.noon_or_afternoon", says, where)]
+        if wanted == {"HS"} and parts == {"HS", "NIGHT"} and len(where) == 2 and where[1].start - where[0].end == 1:
+            # `raat ko sone se pehle`: one time, told more and more exactly
+            return [Judgement(PASS, "timing.equal", "source says at night, at bedtime", where)]
         if {("NIGHT" if p == "HS" else p) for p in parts} == {("NIGHT" if p == "HS" else p) for p in wanted}:
             return [held("timing.night_or_bedtime", "night and bedtime are not the same time", where)]
         return [Judgement(FAIL, "timing.different", "source says " + ", ".join(sorted(parts)), where)]

@@ -27,7 +27,7 @@ def compare_strength(
         return [held("strength.unreadable_claim", "the claim is no strength that can be read")]
     composed = _composed(roles)
     candidates = list(roles.strengths)
-    if setting.part and len(claim.parts) == 1:
+    if setting.part and len(claim.parts) == 1 and claim.high is None:
         whole = [(v, r.chunk) for r in candidates for v in r.value.parts if len(r.value.parts) > 1]
         if any(v == claim.parts[0] for v, _ in whole):
             # P3: the name of a split combination is held; its part's number is written.
@@ -75,7 +75,7 @@ def _compare_several(setting: Setting, full: Sequence[Role], claim: Quantity) ->
     if one_each and len(claim.parts) == named and with_units:
         # `Clopidogrel 75 mg + Aspirin 75 mg`: as many strengths as names, equal or not.
         return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
-    if len({(r.value.parts, r.value.units, r.value.per) for r in full}) == 1 and not one_each:
+    if len({(r.value.parts, r.value.units, r.value.high, r.value.per) for r in full}) == 1 and not one_each:
         return None
     if len(claim.parts) == len(tuple_of_all.parts) and with_units:
         return compare_quantity(setting, tuple_of_all, claim, full[0].chunk)
@@ -90,7 +90,7 @@ def _compare_full(setting: Setting, source: Role, bare: Sequence[Role], claim: Q
     says = f"source says {quantity_text(source.value)}"
     if None in claim.units:
         per = tuple(n for n, _ in source.value.per)
-        if claim.parts in (source.value.parts, (*source.value.parts, *per)):
+        if claim.high == source.value.high and claim.parts in (source.value.parts, (*source.value.parts, *per)):
             return [held("unit.not_claimed", f"{says}; the claim has no unit", [source.chunk])]
         return [Judgement(FAIL, "quantity.different", says, (source.chunk,))]
     out = compare_quantity(setting, source.value, claim, source.chunk)
@@ -159,6 +159,9 @@ def _compare_bare(
     source: Quantity = bare.value
     where = (bare.chunk,)
     said = "source says " + "/".join(number_text(v) for v in source.parts) + " without a unit"
+    if claim.high != source.high:
+        # `Dolo 650` for `650-1300 mg`
+        return [Judgement(FAIL, "quantity.different", said, where)]
     if None in claim.units:
         if claim.parts == source.parts:
             return [Judgement(PASS, "quantity.equal", said + ", and so does the claim", where)]

@@ -41,6 +41,15 @@ _CONVENTIONS = frozenset(
 Offset = tuple[Fraction, str] | tuple[Fraction, str, Fraction]
 
 
+_MINUTES = {"min": 1, "h": 60}
+
+
+def _minutes(offset: Offset) -> tuple[Fraction, ...] | None:
+    """A length before or after a meal in minutes, to compare `1/2 hr` with `30 min`; None for another unit."""
+    low, unit, *tops = offset
+    return tuple(value * _MINUTES[unit] for value in (low, *tops)) if unit in _MINUTES else None
+
+
 def _overlap(one: Offset, other: Offset) -> bool:
     """Whether two lengths before or after a meal, `(low, unit)` or `(low, unit, high)`, have one in common."""
     (low, unit, *tops), (from_low, in_unit, *to_tops) = one, other
@@ -92,6 +101,11 @@ def _as_written(times: _Times, code: str, offset: Offset | None) -> Judgement | 
     where, written = times.chunks(code), times.stated[code].value[1]
     if offset == written:
         return Judgement(PASS, "timing.equal", "source says the same time", where)
+    if offset and written and _minutes(offset) is not None and _minutes(offset) == _minutes(written):
+        says = "source says the same time; the interval is equal after conversion"
+        if times.setting.misreadable:
+            return held("timing.exact_interval", says, where)
+        return Judgement(PASS, "timing.exact_interval", says, where, note=True)
     if offset is None:
         return held("timing.offset_dropped", "source also says how long before or after", where)
     # One end of `30-45 min before food` may be what was meant, or what was left of it.

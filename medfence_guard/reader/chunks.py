@@ -245,6 +245,29 @@ def extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
     return min([c.start for c in chunks]), max([c.end for c in chunks])
 
 
+def _place_of(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
+    """Where a chunk's tokens begin and end in the text; those that boxes put side by side may stand there the other way round."""
+    start, end = tokens[first].start, tokens[last - 1].end
+    if start < end:
+        return start, end
+    return min(t.start for t in tokens[first:last]), max(t.end for t in tokens[first:last])
+
+
+_LEAST_OF_RATIO = 100
+
+
+def _end_of_ratio(tokens: Sequence[Token], index: int) -> int:
+    """The place behind `1:1000` or `1 in 10,000`, which is one strength and no number of its own; 0 if none stands here."""
+    if tokens[index].text != "1" or index + 2 >= len(tokens):
+        return 0
+    joint, whole = tokens[index + 1 : index + 3]
+    if whole.kind != NUMBER or whole.values is None or whole.values[0] < _LEAST_OF_RATIO:
+        return 0
+    glued = joint.text == ":" and joint.glued and whole.glued
+    spoken = joint.text == "in" and not whole.glued and (index + 3 == len(tokens) or tokens[index + 3].text not in ("ml", "mg"))
+    return index + 3 if glued or spoken else 0
+
+
 _NO_COUNT = 20  # so many pieces are taken at no time
 # Meanings whose value is made where the phrase stands; the others are taken as they are.
 # The upper end of `at least 30 min before food`: none that a person waits for.
@@ -258,6 +281,23 @@ _PASSED_OVER = frozenset("-._")  # full stops and joints inside a phrase
 _BY_PLACE = frozenset({"t", "c", "no", "on"})
 _BEFORE_A_LETTER = frozenset({"cue", "inert", "terminator", "heading", "indication_part", "label"})
 _PLAIN_KINDS = {NEWLINE: "newline", ITEM: "item", DATE: "date"}
+
+
+# From here on nobody takes so many and a half at a time.
+_NO_COUNT_OF_HALVES = 10
+
+
+def _spaced_fraction(tokens: Sequence[Token], index: int) -> Fraction | None:
+    """The half of `1 1/2` and `1 ½`, by the place of its token."""
+    token = tokens[index] if index < len(tokens) else None
+    if token is None or token.values is None or token.glued:
+        return None
+    if token.kind == NUMBER:
+        return token.values[0] if token.text in "½¼¾⅓⅔" else None
+    if token.kind != SLASHED or len(token.values) != 2:
+        return None
+    top, bottom = token.values
+    return top / bottom if bottom in (2, 3, 4, 8) and top < bottom else None
 
 
 class Chunker:
@@ -326,7 +366,7 @@ class Chunker:
         notes: tuple[str, ...] = (),
         meanings: tuple[Meaning, ...] = (),
     ) -> Chunk:
-        return Chunk(kind, value, tokens[first].start, tokens[last - 1].end, first, last, notes, meanings)
+        return Chunk(kind, value, *_place_of(tokens, first, last), first, last, notes, meanings)
 
     def _ends_in_a_digit(self, word: str) -> bool:
         """Whether an unknown word is a known name and a letter that looks like a digit."""
@@ -345,10 +385,9 @@ class Chunker:
         after = index + 1
         if token.kind == NUMBER and token.values is not None:
             low = token.values[0]
-            if after < len(tokens) and tokens[after].kind == SLASHED:
-                ratio = tokens[after].values
-                if ratio is not None and len(ratio) == 2 and ratio[1] in (2, 3, 4, 8) and ratio[0] < ratio[1] and low.denominator == 1:
-                    return low + ratio[0] / ratio[1], None, after + 1, (*notes, "spaced_fraction")
+            part = _spaced_fraction(tokens, after) if low.denominator == 1 else None
+            if part is not None and not (low >= _NO_COUNT_OF_HALVES and self._is_label(tokens, after + 1, before)):
+                return low + part, None, after + 1, (*notes, "spaced_fraction")
             spaced = self._spaced_range(tokens, index, low, before)
             if spaced is not None:
                 return low, spaced, index + 3, notes
@@ -378,6 +417,13 @@ class Chunker:
                     return low, end[0], end[1], notes
         return low, high, after, notes
 
+    def _is_label(self, tokens: list[Token], after: int, before: Sequence[Chunk]) -> bool:
+        """`Telma 40 1/2 tab`: right behind a name, and not before a mass, the whole number is the name's and the fraction is taken."""
+        if not before or before[-1].kind != "drug":
+            return False
+        unit = self._unit_at(tokens, after)
+        return unit is None or unit[1].startswith("count:")
+
     def _spaced_range(self, tokens: list[Token], index: int, low: Fraction, before: Sequence[Chunk]) -> Fraction | None:
         """The upper end of `1 - 2 tablets`: a few pieces, behind a strength."""
         if index + 3 >= len(tokens) or tokens[index + 1].text != "-" or tokens[index + 1].glued or tokens[index + 2].glued:
@@ -391,7 +437,7 @@ class Chunker:
         return high if low < high <= _FEW and (low * 2).denominator == 1 else None
 
     def _spoken_number(self, tokens: list[Token], index: int) -> tuple[Fraction, int] | None:
-        """`(value, next index)` of the number words at `index`: `ten`, `twenty five`, `six hundred and fifty`.
+        """`(value, next index)` of the number words at `index`: `ten`, `twenty five`, `six hundred and fifty`, `one and a half`.
 
         None for what is 650 or six of 50, `six fifty`: a word of ten or more stands behind no other number, and none behind it.
         """
@@ -409,6 +455,11 @@ class Chunker:
         word, behind = _word_behind(tokens, after)
         if tokens[after - 1].text in lexicon.spoken_tens and word in lexicon.spoken_units:
             value, after = value + said[word], behind
+            word, _ = _word_behind(tokens, after)
+        halved = [t.text for t in tokens[after : after + 3]]
+        if value < 10 and halved == ["and", "a", "half"]:
+            # `one and a half tablets`
+            value, after = value + Fraction(1, 2), after + 3
             word, _ = _word_behind(tokens, after)
         before = tokens[index - 2] if index > 1 and tokens[index - 1].text == "-" else tokens[index - 1] if index else None
         counted = value >= 10 and before is not None and (before.text in said or before.kind == NUMBER)
@@ -435,6 +486,8 @@ class Chunker:
         if token.glued and index and tokens[index - 1].kind == WORD and self._ends_in_a_digit(tokens[index - 1].text):
             # `EtoshineI20mg`: what ends the name is a digit of the number.
             return self._malformed(tokens, index, index + 1)
+        if ratio := _end_of_ratio(tokens, index):
+            return self._make("malformed", None, tokens, index, ratio)
         timed = self._clock(tokens, index, before) or self._a_day(tokens, index, before)
         if timed is not None:
             return timed
@@ -482,6 +535,12 @@ class Chunker:
                 else self._make("tuple", token.values, tokens, index, after, token.notes)
             )
         number = self._number(tokens, index, words=False, before=before)
+        end = number[2] if number is not None else after
+        halved = number is not None and number[0].denominator != 1 and "." not in token.text
+        counted = self._unit_at(tokens, end) if halved else None
+        if counted is not None and counted[1].startswith("count:") and before and before[-1].kind == "drug":
+            # `Amaryl 1 1/2 tab`: one and a half, or half of the 1 mg.
+            return self._make("malformed", counted[0], tokens, index, end)
         if number is not None and number[2] > after:
             return self._make("number", Quantity((number[0],), (None,), number[1]), tokens, index, number[2], number[3])
         if after < len(tokens) and tokens[after].kind == WORD and tokens[after].glued and tokens[after].text in ("st", "nd", "rd", "th"):
@@ -900,7 +959,7 @@ class Chunker:
     ) -> Chunk:
         if number is None and len(meanings) == 1 and meanings[0].kind not in _CHANGED_BY_PLACE:
             kind, value, notes = meanings[0]
-            return Chunk(kind, value, tokens[first].start, tokens[last - 1].end, first, last, notes)
+            return Chunk(kind, value, *_place_of(tokens, first, last), first, last, notes)
         ordered = meanings
         if len(ordered) > 1 and last < len(tokens) and tokens[last].text == ":":
             # `When: before breakfast`: in front of a colon a label is a label.

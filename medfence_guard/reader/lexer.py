@@ -16,7 +16,7 @@ from medfence_guard.reader.text import FoldedText
 NUMBER, DASHED, SLASHED, PLUSSED, DATE, WORD, MARK, NEWLINE, UNREADABLE, ITEM, CONFUSED = range(11)
 
 # A number and everything that can be glued into it: `1,500`, `.5`, `2·5`, `1'000`, `1½`. Never cut.
-_NUMBER = r"(?:\d(?:[\d.,·'_^]*\d)?(?:[ \t]?[½¼¾⅓⅔](?!\w))?|[½¼¾⅓⅔]|\.\d+(?:[.,]\d+)*)"
+_NUMBER = r"(?:\d(?:[\d.,·'_^]*\d)?(?:[½¼¾⅓⅔](?![\d½¼¾⅓⅔]))?|[½¼¾⅓⅔]|\.\d+(?:[.,]\d+)*)"
 _PLAIN = r"(?:\d+(?:\.\d+)?(?:/[2348](?!\d))?[½¼¾]?|[½¼¾]|\.\d+)"
 _SMALL = r"(?:[0-4](?:\.5)?(?![\d.])(?:/[2348](?!\d))?[½¼¾]?|[½¼¾])"
 # Slots may be written with a space at each dash (`1 - 0 - 1`) or at none; a mixture (`Telma 40 - 1-0-1`) is a dash and then slots.
@@ -35,6 +35,14 @@ _UNIT_SLOTS = rf"(?:(?<=\dmg)|(?<=\dmcg)|(?<=\dml)){_SMALL}(?:-+{_SMALL}){{2,3}}
 # `0 - 0 - 1 - 30 days`: the number of a length of time is no slot.
 _LASTING = rf"(?={_SPACED_DASH}\d{{1,3}}[ ]?(?:days?|weeks?|wks?|months?|mths?)(?![a-z]))"
 _SPACED_DASHED = rf"(?<![\w.]){_SMALL}(?:(?:{_SPACED_DASH}{_SMALL}){{2}}{_LASTING}|(?:{_SPACED_DASH}{_SMALL}){{2,3}}(?![\d./]|[ ]?-))"
+
+# `5 00 mg`, `6 5 0 mg`, `X 1 500 mg`, `2:5 mg`, `5<zero width>00`: one number that was pulled apart, which is never closed (P18).
+_OF_A_STRENGTH = r"(?=[ \t]?(?:mg|mcg|µg|g|gm|iu)(?![a-z]))"
+_HIDDEN = r"[\x00-\x08\x0e-\x1b\x1f\x7f\u00ad\u0300-\u036f\u061c\u115f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe0f\uffa0]"
+_PULLED_APART = (
+    rf"\d{{1,3}}[ \t]+0\d*{_OF_A_STRENGTH}|\d(?:[ \t]+\d){{1,4}}{_OF_A_STRENGTH}|(?<=[a-z][ ])\d{{1,2}}[ \t]+\d{{3}}{_OF_A_STRENGTH}"
+    rf"|\d{{1,3}}[:;]\d{{1,2}}{_OF_A_STRENGTH}|\d+{_HIDDEN}+\d+"
+)
 
 # `1 tab - 0 - 1 tab`, `0 - 1 tab - 0`: the piece named at each slot.
 _DASH = r"[ \t]?-+[ \t]?"
@@ -62,7 +70,8 @@ _TOKEN = re.compile(
           | (?P<dashed>{_TIGHT_DASHED}|{_UNIT_SLOTS}|{_SPACED_DASHED})
           | (?P<plussed>(?<![\w.])\d+(?:\.\d+)?[½¼¾]?(?:[ \t]?\+[ \t]?(?:\d+(?:\.\d+)?[½¼¾]?)){{1,5}}(?![\d]|\.\d))
           | (?P<slashed>(?<![\w.])\d+(?:\.\d+)?(?:/\d+(?:\.\d+)?)+(?![\d]|\.\d))
-          | (?P<spaced>\d+(?:[ \t]+\.[ \t]*|\.[ \t]+(?=\d+[ \t]?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,[ \t]+\d{{3}}(?!\d))
+          | (?P<spaced>\d+(?:[ \t]+\.[ \t]*|\.[ \t]+(?=\d+[ \t]?(?:mg|mcg|g|ml|iu|units?|tab|µg|%)))\d+|\d+,[ \t]+\d{{3}}(?!\d)
+              |{_PULLED_APART})
           | (?P<number>{_NUMBER})
         )
       | (?P<arrow>[-=]{{1,6}}>|→|⇒)
@@ -120,6 +129,9 @@ class Token(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+_THOUSAND = 3
+
+
 def plain_number(surface: str) -> tuple[Fraction | None, tuple[str, ...]]:
     """The exact value of one number surface, and what is error-prone about how it is written."""
     return _short_number(surface) if len(surface) <= _SHORT else _exact_number(surface)
@@ -143,6 +155,9 @@ def _exact_number(surface: str) -> tuple[Fraction | None, tuple[str, ...]]:
         if surface[0] == "0" and surface[1] != ".":
             return None, ("leading_zero",)
         whole, part = surface.split(".")
+        if len(part) == _THOUSAND and surface[-1] == "0" and int(whole):
+            # `1.000 mg`, `60.000 IU`: a thousand in another country's writing, or a comma that was misread.
+            return None, ("malformed",)
         return Fraction(int(whole + part), 10 ** len(part)), ("trailing_zero",) if surface[-1] == "0" else ()
     if _NAKED.fullmatch(surface):
         return Fraction(int(surface[1:]), 10 ** (len(surface) - 1)), ("naked_decimal",)

@@ -99,6 +99,8 @@ LEAF = ""  # the key of a trie node that holds the meanings of the phrase ending
 NOT_SWALLOWED = "not_swallowed"
 # Note of a time before or after a meal that has no upper end: `at least 30 min before food`.
 AT_LEAST = "at_least"
+# The note of `every night`, `nightly`: beside `weekly` another frequency, where `at night` is none.
+EVERY_DAY = "every_day"
 ANY_NUMBER = "#"
 ANY_UNIT = "{u}"
 Trie = dict[str, Any]
@@ -830,12 +832,19 @@ def _rate(raw: list[str]) -> Rate:
 def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     groups = data["groups"]
     for row in data["rates"]:
-        meaning = Meaning("rate", _rate(row["rate"]), ("text_only",) if row.get("text_only") else ())
+        rate = _rate(row["rate"])
+        if "to" in row:
+            # `once or twice a day`
+            rate = rate._replace(high=Fraction(row["to"]))
+        meaning = Meaning("rate", rate, ("text_only",) if row.get("text_only") else ())
         build.add_all(row["surfaces"], meaning)
-        if meaning.value.unit == "d" and meaning.value.period == 1:
+        if rate.unit == "d" and rate.period == 1 and rate.low == rate.high:
             # `not more than twice a day`
             most = Meaning("maximum", (meaning.value.low, None, None))
             build.add_all([f"{head} {words}" for head in data["max_heads"] for words in row["surfaces"] if words.endswith(" a day")], most)
+        elif meaning.value.unit == "wk":
+            weekly = [f"{head} {words}" for head in data["max_heads"] for words in row["surfaces"] if words.endswith(" a week")]
+            build.add_all(weekly, Meaning("unsupported", "a maximum of a week"))
     for row in data["rate_templates"]:
         for template in row["surfaces"]:
             build.add_all(_expand(template, groups), Meaning("rate_of", (row["kind"], row["period"])))
@@ -847,7 +856,8 @@ def _timing(build: _Builder, data: Mapping[str, Any]) -> None:
     build.add_all(data["continuous"], Meaning("unsupported", "continuous"))
     whens: dict[str, list[str]] = {}
     for row in data["when"]:
-        build.add_all(row["surfaces"], Meaning("when", (row["code"], None)))
+        for surface in row["surfaces"]:
+            build.add(surface, Meaning("when", (row["code"], None), (EVERY_DAY,) if surface in data["of_every_day"] else ()))
         whens.setdefault(row["code"], []).extend(row["surfaces"])
     for token in data["when_ambiguous"]:
         build.add(token, Meaning("ambiguous", ("when", ())))

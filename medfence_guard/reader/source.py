@@ -195,7 +195,7 @@ def read_source(
         tuple(statements),
         tuple(segmented.collectives),
         tuple(segmented.unread),
-        (*segmented.remarks, *itertools.starmap(Span, said)),
+        (*segmented.remarks, *(Span(*sorted(place)) for place in said)),
         interleaved,
         tuple(segmented.persons),
         segmented.prescriptions,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import random
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -110,3 +111,20 @@ def test_no_corruption_of_a_true_payload_passes(level: str) -> None:
             if verify(Extraction("prescription", payload), source, rulepack).overall is Verdict.PASS:
                 passed.append((document["id"], name))
     assert passed == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_boxes_in_disorder_raise_nothing(seed: int) -> None:
+    """Boxes say what stands side by side; where they contradict the order of the text, the page is held and nothing is raised."""
+    rulepack, pick = Rulepack.default(), random.Random(seed)
+    for document in _documents()[seed::12]:
+        if not document["words"]:
+            continue
+        shuffled = copy.deepcopy(document)
+        first = pick.randrange(len(shuffled["words"]))
+        window = shuffled["words"][first : first + 30]
+        boxes = [word[3] for word in window]
+        pick.shuffle(boxes)
+        for word, box in zip(window, boxes, strict=True):
+            word[3] = box
+        verify(Extraction("prescription", shuffled["payload"]), _source(shuffled), rulepack)

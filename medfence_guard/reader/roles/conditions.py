@@ -39,9 +39,19 @@ def read_as_needed(at: Context, place: int) -> int:
     kept = len(roles.limits)
     stop = _read_reasons(chunks, after, roles)
     if any(c.kind == "indication" for c in chunks[after:stop]):
+        _keep_unmeasured(chunks[after:stop], roles)
         return stop
     del roles.limits[kept:]
     return after
+
+
+_MEASURING = frozenset("over less above below more than".split())
+
+
+def _keep_unmeasured(reasons: Sequence[Chunk], roles: Roles) -> None:
+    """`SOS for fever, over`: without a number the word bounds no measurement, and may be said of the order."""
+    if not any(c.kind in ("number", "tuple", "amount") for c in reasons):
+        roles.residue.extend(Role(str(c.value), c) for c in reasons if c.kind == "word" and c.value in _MEASURING)
 
 
 def _read_reasons(chunks: Sequence[Chunk], place: int, roles: Roles) -> int:
@@ -93,6 +103,7 @@ def read_cue(at: Context, place: int) -> int:
             return max(stop, place + 1)
         if any(c.kind == "indication" or c.kind in ("amount", "number", "tuple") for c in chunks[place + 1 : stop]):
             # `TDS if fever`, `SOS if temp > 100 F`: as needed, with its reason.
+            _keep_unmeasured(chunks[place + 1 : stop], roles)
             roles.prn.append(Role(True, chunk))
             return stop
         if before is not None and before.kind == "prn" and chunks[place + 1 : place + 2] and chunks[place + 1].kind == "word":
@@ -191,6 +202,11 @@ _BECAUSE = frozenset({"because of", "due to", "in view of", "ivo"})
 _GIVEN = frozenset({"mg", "ug", "g", "mL", "[iU]", "{unit}", "[drp]", None})
 
 
+def _lasts(after: Chunk | None) -> bool:
+    """`, cough x 5 days`: a complaint, and how long it has been there."""
+    return after is not None and (after.kind == "duration" or after.value in ("x", "for", "since"))
+
+
 def read_reason(at: Context, place: int) -> int:
     chunks, roles = at.chunks, at.roles
     chunk = chunks[place]
@@ -202,8 +218,10 @@ def read_reason(at: Context, place: int) -> int:
     if is_what_it_did(at, place):
         roles.indications.append(Role(chunk.value, chunk))
         return place + 1
-    if before is not None and before.value == "(" and not roles.prn and at.lexicon.remarks.reactions.search(at.surface(chunk)):
-        # `OD (rash)`: why it is given, or what came of it.
+    listed = before is not None and before.value == "," and (chunks[place - 2].kind == "indication" or _lasts(after))
+    apart = before is not None and before.value in ("(", ",") and not listed and not roles.prn
+    if apart and at.lexicon.remarks.reactions.search(at.surface(chunk)):
+        # `OD (rash)`, `x 5 days, rash`: why it is given, or what came of it.
         roles.residue.append(Role(at.surface(chunk), chunk))
         return place + 1
     if before is None and after is not None and after.value in ("-", ":"):

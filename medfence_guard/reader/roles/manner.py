@@ -98,17 +98,26 @@ def is_swallowed(at: Context) -> bool:
     return at.families <= {"solid_oral", "liquid_oral", "powder_oral"}
 
 
+_NOT_SWALLOWED = frozenset("injection transdermal rectal topical eye ear nasal drops spray".split())
+
+
 def _is_other_form(at: Context, place: int) -> bool:
-    """`Tab X 5 mg OD + Inhaler`, `…, Enema`: behind the order and a joint, a form of another kind is another order."""
+    """`Tab X 5 mg OD + Inhaler`, `…, Enema`: behind the order and a joint, a form of another kind is another order.
+
+    `Tab X 40 mg by inj`: what is swallowed is not injected, wherever the two stand.
+    """
     chunks, roles = at.chunks, at.roles
     before = chunks[place - 1] if place else None
     if roles.name is None or before is None:
         return False
+    families = {at.lexicon.form_family.get(r.value) for r in roles.forms}
+    family = at.lexicon.form_family.get(chunks[place].value)
+    if families == {"solid_oral"} and family in _NOT_SWALLOWED:
+        return True
     joined = before.value in _JOINING
     if not joined and not (roles.has_timing and is_last(chunks, place)):
         return False
-    families = {at.lexicon.form_family.get(r.value) for r in roles.forms}
-    other = at.lexicon.form_family.get(chunks[place].value) not in families
+    other = family not in families
     if not joined:
         # `Tab X 40 mg OD susp`: the timing is told, so no form is.
         return other and bool(families)

@@ -34,7 +34,7 @@ def read_word(at: Context, place: int) -> int:
         at.roles.whens.append(Role((LETTERS_OF_THE_DAY[chunk.value], None), chunk))
     elif chunk.value == "x":
         after = chunks[place + 1] if place + 1 < len(chunks) else None
-        if after is None or after.kind not in _COUNTED:
+        if after is None or after.kind not in _COUNTED or _ends_its_line(at, chunk, after):
             at.roles.residue.append(Role("x", chunk))
     elif (chunk.value in ("it", "them") and place and chunks[place - 1].kind == "verb") or (
         chunk.value == "into" and any(means(c, "site") for c in chunks[place + 1 : place + 3])
@@ -46,6 +46,12 @@ def read_word(at: Context, place: int) -> int:
     elif chunk.value not in SILENT_GLUE or (chunk.value == "be" and at.eye):
         at.roles.residue.append(Role(chunk.value, chunk))
     return place + 1
+
+
+def _ends_its_line(at: Context, chunk: Chunk, after: Chunk) -> bool:
+    """`X 40 mg x`, and the frequency on the next line: the mark may be a cross. `TDS x`, and `5 days` below, is a length of time."""
+    between = chunk._replace(start=chunk.end, end=after.start)
+    return after.kind in ("slots", "rate") and "\n" in at.surface(between)
 
 
 def _is_bracketed_behind_once_a_day(chunks: Sequence[Chunk], place: int) -> bool:

@@ -83,7 +83,7 @@ def flush(sheet: Sheet, *, whole_line: bool = False, ends_with_colon: bool = Fal
 
 def note_text(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> str:
     """The text of a line, once it is noted what it says of the orders of the page by its wording alone. `place`: behind its number."""
-    line_text = sheet.text[chunks[0].start : chunks[-1].end]
+    line_text = sheet.text[slice(*extent(chunks))]
     unlisted = sheet.lexicon.page.unlisted_set.search(line_text) if sheet.may_say(sheet.lexicon.page.set_starts) else None
     if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
         sheet.out.collectives.append(
@@ -120,10 +120,8 @@ def note_unread(sheet: Sheet, chunks: Sequence[Chunk], numbered: int | None) -> 
         is_list_number(chunks, 0),
         _follows_an_item(sheet, numbered),
     )
-    if may_be_an_order(body, sheet.text[body[0].start : body[-1].end], place, sheet.lexicon) and not (
-        _is_of_its_own(sheet, body, asides=False)
-    ):
-        sheet.out.unread.append(Span(chunks[0].start, chunks[-1].end))
+    if may_be_an_order(body, sheet.text[slice(*extent(body))], place, sheet.lexicon) and not (_is_of_its_own(sheet, body, asides=False)):
+        sheet.out.unread.append(Span(*extent(chunks)))
 
 
 def _note_remark(sheet: Sheet, clause: Sequence[Chunk]) -> None:

@@ -168,7 +168,7 @@ def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | Non
         and _place_of_current(sheet) < sheet.out.drafts[-1].start
     ):
         # `Current plan: …`, and below it `New plan: …`: beside the first, or instead of it.
-        sheet.out.remarks.append(Span(chunks[0].start, chunks[end - 1].end))
+        sheet.out.remarks.append(Span(*extent(chunks[:end])))
     sheet.told_asides.append((chunks[0].start, chunks[end - 1].end))
     # `Ward chart`, `Stopped:` and right below it `Current orders`: they stand under both.
     above = sheet.elsewhere_line == sheet.line - 1 or heads_something_else(_line_above(sheet.text, chunks[0].start), sheet.lexicon)
@@ -224,7 +224,7 @@ def behind_other_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk]:
         return chunks
     timed = any(c.kind in ("slots", "rate", "duration") for c in chunks)
     if not inline and not timed and heads_two_columns(sheet.text[slice(*extent(chunks))], sheet.lexicon):
-        sheet.out.remarks.append(Span(chunks[0].start, chunks[-1].end))
+        sheet.out.remarks.append(Span(*extent(chunks)))
         return chunks
     first = meaning_of(chunks[0], "heading")
     own = isinstance(first, tuple) and first[1] not in ("none", "cue", "reported")

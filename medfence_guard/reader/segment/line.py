@@ -294,7 +294,7 @@ def _addresses_a_model(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
         return True
     if len(chunks) > 1 and means(chunks[0], "model_label") and chunks[1].kind == "mark" and chunks[1].value == ":":
         return True
-    text = sheet.text[chunks[0].start : chunks[-1].end]
+    text = sheet.text[slice(*extent(chunks))]
     return sheet.marked_for_a_model and any(mark in text for mark in ("<!--", *sheet.lexicon.instruction_marks))
 
 

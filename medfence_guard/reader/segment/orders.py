@@ -72,7 +72,8 @@ def _takes_turns(sheet: Sheet, previous: Draft, lead: Sequence[Chunk]) -> bool:
     either = previous.last_line == sheet.line and any(sheet.surface(c) in sheet.lexicon.page.otherwise for c in lead)
     joint = sheet.surface(previous.chunks[-1])
     if joint in sheet.lexicon.page.either:
-        previous.chunks.pop()
+        if len(previous.chunks) - 1 > previous.anchor:
+            previous.chunks.pop()
         either = True
     elif joint == "plus" and len(previous.chunks) > 2 and previous.chunks[-2].kind in ("duration", "rate", "slots"):
         # `x 7 days plus Y`: it only joins.
