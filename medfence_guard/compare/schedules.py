@@ -105,7 +105,7 @@ def compare_claimed_rate(setting: Setting, source: Roles, claim: Roles) -> list[
             )
         ]
     hours = {w.value[0] for w in source.whens if ":" in str(w.value[0])}
-    if hours and rate_per_day(wanted) == len(hours):
+    if hours and hours <= {w.value[0] for w in claim.whens} and rate_per_day(wanted) == len(hours):
         # `at 8 am`, claimed as `daily at 8 am`
         where = tuple(w.chunk for w in source.whens)
         return [Judgement(ABSTAIN, "timing.count_of_hours", "source says only at what hour", where, severity=Severity.MAJOR)]

@@ -98,13 +98,13 @@ def _is_other_form(at: Context, place: int) -> bool:
     before = chunks[place - 1] if place else None
     if roles.name is None or before is None:
         return False
-    families = {at.lexicon.form_family.get(r.value) for r in roles.forms}
     family = at.lexicon.form_family.get(chunks[place].value)
-    if families == {"solid_oral"} and family in _NOT_SWALLOWED:
+    if family in _NOT_SWALLOWED and roles.forms and at.lexicon.form_family.get(roles.forms[0].value) == "solid_oral":
         return True
     joined = before.value in _JOINING
     if not joined and not (roles.has_timing and is_last(chunks, place)):
         return False
+    families = {at.lexicon.form_family.get(r.value) for r in roles.forms}
     other = family not in families
     if not joined:
         # `Tab X 40 mg OD susp`: the timing is told, so no form is.
