@@ -61,7 +61,7 @@ def compare_claimed_rate(setting: Setting, source: Roles, claim: Roles) -> list[
     if meals:
         return [_count_of_meals(setting, source, wanted, meals)]
     hours = {w.value[0] for w in source.whens if ":" in str(w.value[0])}
-    if hours and rate_per_day(wanted) == len(hours):
+    if hours and hours <= {w.value[0] for w in claim.whens} and rate_per_day(wanted) == len(hours):
         # `at 8 am`, claimed as `daily at 8 am`
         return [held("timing.count_of_hours", "source says only at what hour", tuple(w.chunk for w in source.whens))]
     if source.prn:

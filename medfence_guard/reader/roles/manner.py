@@ -111,8 +111,7 @@ def _is_other_form(at: Context, place: int) -> bool:
     if roles.name is None or before is None:
         return False
     family = at.lexicon.form_family.get(chunks[place].value)
-    last = at.lexicon.form_family.get(roles.forms[-1].value) if roles.forms else None
-    if last == "solid_oral" and family in _NOT_SWALLOWED:
+    if family in _NOT_SWALLOWED and roles.forms and at.lexicon.form_family.get(roles.forms[0].value) == "solid_oral":
         return True
     joined = before.value in _JOINING
     if not joined and not (roles.has_timing and is_last(chunks, place)):
