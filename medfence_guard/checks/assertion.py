@@ -289,8 +289,11 @@ def _does_harm(context: Context, other: Statement) -> bool:
     said = (*other.beside, *other.chunks, *other.assertion.cues)
     begins, ends = min((c.start for c in said), default=other.name.start), max((c.end for c in said), default=other.name.end)
     text = context.reading.folded.text
-    if other.assertion.status == "avoid":
+    if other.assertion.status in ("avoid", "not_taking", "held"):
         return context.rulepack.lexicon.remarks.reactions.search(text[begins:ends]) is not None
+    if other.assertion.status == "stopped":
+        # `Atorva stopped (myalgia)`, and another of its class: that is how it is changed.
+        return context.rulepack.lexicon.remarks.allergy.search(text[begins:ends]) is not None or "rash" in text[begins:ends]
     return other.assertion.status == "allergy" and not denies(text[begins : other.name.start])
 
 

@@ -160,10 +160,18 @@ def _is_repeat(statement: Statement, owned: Sequence[Statement]) -> bool:
 _LIMITING = frozenset("weekday prn duration rate slots when unsupported then amount number person_roles".split())
 
 
+_LABEL_BEFORE = re.compile(r"[a-z]+ ?[:=-] ?$")
+_LONGEST_LABEL = 24
+
+
 def _is_plainly_named(context: Context, statement: Statement) -> bool:
     """Whether nothing beside a name that is told again limits it: no `On dialysis days X`, `During travel X`."""
     beside = [c for c in statement.beside if c.kind != "mark"]
     remarks = context.rulepack.lexicon.remarks
+    labelled = _LABEL_BEFORE.search(context.reading.folded.text, max(0, statement.name.start - _LONGEST_LABEL), statement.name.start)
+    if labelled is not None and remarks.reactions.search(labelled[0]) is not None:
+        # `Rash: X`
+        return False
     if any(c.kind in _LIMITING for c in beside) or any(r.value == "to_be_carried" for r in statement.roles.inert):
         return False
     first = context.text(Span(beside[0].start, beside[0].end)).lower() if len(beside) > 1 else ""

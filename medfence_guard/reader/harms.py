@@ -147,7 +147,7 @@ def _may_be_to(text: str, is_named: Callable[[str], bool], words: RemarkWords) -
     return denied is None and bool(named or stems) and words.vague_allergies.issuperset(named)
 
 
-_CLAUSES = re.compile(r"[^;.,()\n]+(?:\.(?! |$)[^;.,()\n]*)*")
+_CLAUSES = re.compile(r"[^;.,\n]+(?:\.(?! |$)[^;.,\n]*)*")
 _LONGEST_CLAUSE = 10  # in words
 _LONGEST_REFUSAL = 5
 _LONGEST_CLASS = 3

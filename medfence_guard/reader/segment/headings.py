@@ -119,6 +119,8 @@ def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: in
     qualifies it."""
     name = heading.name
     inline = bool(behind)
+    # What ended before the heading ends nothing behind it.
+    sheet.broke = False
     if not inline and (name == "followup" or heading.status in ("stopped", "past", "allergy", "family")):
         sheet.elsewhere_line = sheet.line
     if inline and sheet.last_below < rest and (name in _LINE_SECTIONS or (heading.leads and not heading.colon)):
