@@ -117,8 +117,9 @@ def compare_whens(setting: Setting, claim: Roles) -> list[Judgement]:
                     Judgement(PASS, "timing.from_slots", f"source says {slots_text(source.slots[0].value[0])}", (source.slots[0].chunk,))
                 )
                 continue
-        if code == "EVE" and source.slots and len(source.slots[0].value[0]) == 3 and source.slots[0].value[0][2]:
-            # The last of three slots is the evening's or the night's.
+        as_slots = {"NIGHT" if n == "EVE" else _PARTS_OF_SLOTS[n] for n in named}
+        if code == "EVE" and source.slots and len(source.slots[0].value[0]) == 3 and slot_parts(source.slots[0].value[0]) == as_slots:
+            # `morning and evening` for `1-0-1`: the last of three slots is the evening's or the night's.
             night = (source.slots[0].chunk,)
             out.append(
                 Judgement(
