@@ -128,9 +128,10 @@ def _from_slots(times: _Times, code: str, _: Offset | None) -> Judgement | None:
 
 
 def _evening_for_night(times: _Times, code: str, _: Offset | None) -> Judgement | None:
-    """`1-0-1`, claimed as the evening: the last of three slots is the evening's or the night's."""
+    """`1-0-1`, claimed as morning and evening: the last of three slots is the evening's or the night's."""
     slots = times.source.slots[0] if times.source.slots else None
-    if code != "EVE" or slots is None or len(slots.value[0]) != 3 or not slots.value[0][2]:
+    as_slots = {"NIGHT" if part == "EVE" else _PARTS_OF_SLOTS[part] for part in times.named}
+    if code != "EVE" or slots is None or len(slots.value[0]) != 3 or times.given != as_slots:
         return None
     return held("timing.evening_or_night", f"source says {slots_text(slots.value[0])}", (slots.chunk,))
 

@@ -48,14 +48,12 @@ def name_check(context: Context, claim: Claim) -> list[Finding]:
     if any(j.verdict is FAIL for j in judgements) and _stands_as_claimed(context, claim, statement):
         says = "these very words stand there, and are read apart"
         judgements = [
-            Judgement(ABSTAIN, "name.read_apart", says, j.chunks) if j.verdict is FAIL and j.rule not in _SAID_BEHIND_IT else j
+            Judgement(ABSTAIN, "name.read_apart", says, j.chunks)
+            if j.verdict is FAIL and (j.rule == "name.suffix_differs" or j.rule.startswith("timing."))
+            else j
             for j in judgements
         ]
     return claim_findings(context, claim, judgements, "grounding.name")
-
-
-# What these find stands behind the words of the name.
-_SAID_BEHIND_IT = frozenset({"name.release_differs", "name.other_salt"})
 
 
 def _stands_as_claimed(context: Context, claim: Claim, statement: Statement) -> bool:
