@@ -159,7 +159,7 @@ def _plain_words(text: str) -> list[str]:
 
 # Signs that part words or join them; every other says something: `~~before bath~~`, `fever >`.
 _SIGN = re.compile(r"[<>=≤≥](?!\s*\d)|[^\w\s.,;:()\[\]{}'\"/|&•!<>=≤≥°-]")
-_BOUND = re.compile(r"[<>≤≥]\s*=?\s*\d")
+_BOUND = re.compile(r"(?:^|[,;(])\s*[<>≤≥]\s*=?\s*\d")
 _BOUNDING = frozenset("above below over under more less than least most greater exceeds max maximum min minimum upto".split())
 _CROSSED = re.compile(r"(?:^|[^\w])x[^\w]*$")
 
@@ -173,7 +173,7 @@ def _has_another_sign(context: Context, claim: Claim, statement: Statement) -> b
     if not signs and not crossed and not bounded:
         return False
     stated = fold(context.text(statement.span)).text
-    if bounded and _BOUND.search(stated) is None and _BOUNDING.isdisjoint(_plain_words(stated)):
+    if bounded and re.search(r"[<>≤≥]", stated) is None and _BOUNDING.isdisjoint(_plain_words(stated)):
         # `≤ 500 mg` of an order that says 500 mg
         return True
     return not signs <= set(stated) or (crossed and _CROSSED.search(stated) is None)
