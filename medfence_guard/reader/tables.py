@@ -24,12 +24,12 @@ def one_of(*tables: Iterable[str]) -> str:
 class PseudoRule(NamedTuple):
     """Which phrases that cancel a cue a rule is about, and what must stand directly behind one; an empty field asks for nothing.
 
-    `is_one`, `begins`, `ends`, `holds`: the phrase is, begins with, ends with or holds one of these; `ends_in`: its last word is one;
-    `without`: it holds none of these; `before_kinds`, `before_towards`: what follows is of such a kind, or one of the words `towards`.
+    `is_one`, `ends`, `holds`: the phrase is, ends with or holds one of these; `begins`, `ends_in`: the first of its words, or the last,
+    is one; `without`: it holds none of these; `before_kinds`, `before_towards`: what follows is of such a kind, or one of the words `towards`.
     """
 
     is_one: frozenset[str]
-    begins: tuple[str, ...]
+    begins: frozenset[str]
     ends: tuple[str, ...]
     ends_in: frozenset[str]
     holds: tuple[str, ...]
@@ -41,7 +41,7 @@ class PseudoRule(NamedTuple):
     def from_json(cls, row: Mapping[str, Any]) -> PseudoRule:
         return cls(
             is_one=frozenset(row.get("is_one", ())),
-            begins=tuple(row.get("begins", ())),
+            begins=frozenset(row.get("begins", ())),
             ends=tuple(row.get("ends", ())),
             ends_in=frozenset(row.get("ends_in", ())),
             holds=tuple(row.get("holds", ())),
@@ -53,7 +53,7 @@ class PseudoRule(NamedTuple):
     def is_about(self, phrase: str) -> bool:
         return (
             (not self.is_one or phrase in self.is_one)
-            and (not self.begins or phrase.startswith(self.begins))
+            and (not self.begins or (" " in phrase and phrase.partition(" ")[0] in self.begins))
             and (not self.ends or phrase.endswith(self.ends))
             and (not self.ends_in or phrase.rpartition(" ")[2] in self.ends_in)
             and (not self.holds or any(stem in phrase for stem in self.holds))

@@ -293,6 +293,8 @@ def source_changes(row: Row) -> Iterator[Change]:
                     continue
                 yield f"sentence {sentence} [{index}]", with_source(row, source[:end] + ". " + sentence + source[end:])
         for line in LINES:
+            if line == "double dose" and re.search(r"\binc(?:\b|rease)", lowered):
+                continue  # what the order says already
             yield f"line {line} [{index}]", with_source(row, source[:end] + "\n" + line + source[end:])
         for order in ORDERS:
             if "lasix" not in lowered:
