@@ -25,7 +25,8 @@ class PseudoRule(NamedTuple):
     """Which phrases that cancel a cue a rule is about, and what must stand directly behind one; an empty field asks for nothing.
 
     `is_one`, `ends`, `holds`: the phrase is, ends with or holds one of these; `begins`, `ends_in`: the first of its words, or the last,
-    is one; `without`: it holds none of these; `before_kinds`, `before_towards`: what follows is of such a kind, or one of the words `towards`.
+    is one; `without`: it holds none of these; `before_kinds`, `before_towards`: what follows is of such a kind, or one of the words
+    `towards`.
     """
 
     is_one: frozenset[str]
