@@ -72,6 +72,7 @@ ALLOWED = {
     "normal": frozenset({"ml"}),
     "compare": frozenset({"drops"}),
     "visit_kind": frozenset("medication repeat".split()),
+    "visit_reason": frozenset({"repeat"}),
     "blood_word": frozenset({"drug"}),
     # What a body, a garment or a device does; what is eaten, washed or waited for: the object stands beside it.
     "bodily": frozenset("apply give hold increase use".split()),
