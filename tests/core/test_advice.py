@@ -105,7 +105,7 @@ ALLOWED = {
     "talk": frozenset("inhaler injection medication medications medicines use".split()),
     "skill": frozenset("inhaler injection use".split()),
     "brought": frozenset("medication medications medicine medicines".split()),
-    "whole": frozenset("cream double drug half hold medication repeat replace stop take till until use".split()),
+    "whole": frozenset("cream double drug except half hold medication repeat replace stop take till until use".split()),
     "title_of": frozenset("drug medication medications medicine medicines repeat".split()),
     "habit": frozenset("drug drugs units use".split()),
     # Each phrase is read as a whole: a walk, a school, a fluid, a department, a talk, an effect that is waited for.
