@@ -37,7 +37,12 @@ def is_advice_by_shape(chunks: Sequence[Chunk], text: str, lexicon: Lexicon) -> 
     advice = lexicon.advice
     start, end = extent(chunks)
     first = ADVICE_TOKEN.match(text, start)
-    if first is None or end - start > _LONGEST or not advice.may_begin(first.group()) or any(c.kind in _NEVER for c in chunks):
+    if (
+        first is None
+        or end - start > _LONGEST
+        or not advice.may_begin(first.group())
+        or any(_is_no_advice(c, text, advice.named) for c in chunks)
+    ):
         return False
     if _WAITS.search(text[max(0, start - _LONGEST_WAIT) : start]) or text[end : end + 2].lstrip().startswith(":"):
         return False
@@ -53,6 +58,11 @@ def is_advice_by_shape(chunks: Sequence[Chunk], text: str, lexicon: Lexicon) -> 
     if not advice.holds(tokens, opens=_SOMETHING.search(text, 0, start) is None):
         return False
     return all(_is_told_elsewhere(text[c.start : c.end], text, start, end, lexicon) for c in names)
+
+
+def _is_no_advice(chunk: Chunk, text: str, named: frozenset[str]) -> bool:
+    """Whatever stands beside it. A listed analyte with a number behind it (`B12 210`) is no number pulled apart."""
+    return chunk.kind in _NEVER and not (chunk.kind == "malformed" and text[chunk.start : chunk.end] in named)
 
 
 def _without_names_of_doctors(tokens: Sequence[str], lexicon: Lexicon) -> list[str]:

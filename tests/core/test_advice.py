@@ -42,7 +42,7 @@ ALLOWED = {
     "one_side": frozenset({"same"}),
     "takes": frozenset({"take"}),
     "cover": frozenset({"use"}),
-    "act": frozenset({"use", "hold"}),
+    "act": frozenset({"use", "hold", "until"}),
     "adherence_refused": frozenset({"skip", "miss"}),
     "not_stop": frozenset({"stop", "skip", "miss"}),
     "watch": frozenset({"repeat"}),
@@ -72,6 +72,7 @@ ALLOWED = {
     "normal": frozenset({"ml"}),
     "compare": frozenset({"drops"}),
     "visit_kind": frozenset("medication repeat".split()),
+    "visit_reason": frozenset({"repeat"}),
     "blood_word": frozenset({"drug"}),
     # What a body, a garment or a device does; what is eaten, washed or waited for: the object stands beside it.
     "bodily": frozenset("apply give hold increase use".split()),
@@ -104,9 +105,16 @@ ALLOWED = {
     "talk": frozenset("inhaler injection medication medications medicines use".split()),
     "skill": frozenset("inhaler injection use".split()),
     "brought": frozenset("medication medications medicine medicines".split()),
-    "whole": frozenset("cream double drug half hold medication repeat stop take till use".split()),
+    "whole": frozenset("cream double drug except half hold medication repeat replace stop take till until use".split()),
     "title_of": frozenset("drug medication medications medicine medicines repeat".split()),
     "habit": frozenset("drug drugs units use".split()),
+    # Each phrase is read as a whole: a walk, a school, a fluid, a department, a talk, an effect that is waited for.
+    "walk_more": frozenset("increase until".split()),
+    "diet": frozenset({"ml"}),
+    "of_title": frozenset({"medicine"}),
+    "continue_talk": frozenset({"continue"}),
+    "aware": frozenset("take use".split()),
+    "num_value": frozenset("iu mg ml".split()),
 }
 
 

@@ -47,6 +47,8 @@ def find_anchor(sheet: Sheet, chunks: list[Chunk], place: int, *, header: bool, 
     count = min(len(chunks), place + _LONGEST_LEAD)
     if is_list_number(chunks, place):
         # A list number in the middle of a line.
+        if _is_counted(sheet, chunks, place):
+            return None
         after = place + 2
         form = True
     elif chunk.kind == "amount" and is_leading_amount(chunks, place):
@@ -127,6 +129,15 @@ def _ends_its_sentence(sheet: Sheet, chunks: Sequence[Chunk], place: int, stop: 
 
 
 _OF_AN_ORDER = frozenset("drug amount number tuple rate slots duration when release".split())
+
+
+_COUNTED = frozenset("pod day grade stage type class".split())
+
+
+def _is_counted(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> bool:
+    """`on POD 2. Distal pulses felt`: the number is of the word before it, and a sentence ends there; no medicine and no form follows."""
+    named = place + 2 < len(chunks) and chunks[place + 2].kind in ("drug", "form")
+    return place > 1 and sheet.surface(chunks[place - 1]) in _COUNTED and not named
 
 
 def _is_of_time(sheet: Sheet, chunks: Sequence[Chunk], place: int, after: int) -> bool:
