@@ -304,7 +304,7 @@ STATED: tuple[tuple[str, str, str, dict[str | int, str]], ...] = (
         "injection": "ABSTAIN form.not_attested",
     }),
     ("Paracetamol 500 mg 1 tab BD", "Paracetamol", "form", {
-        "tablet": "PASS form.from_dose_unit",
+        "tablet": "PASS MINOR form.from_dose_unit",
         "capsule": "ABSTAIN form.not_in_source",
         "dispersible tablet": "ABSTAIN form.not_in_source",
         "syrup": "ABSTAIN form.not_in_source",

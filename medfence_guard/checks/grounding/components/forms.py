@@ -47,9 +47,8 @@ def judge_form(context: Context, setting: Setting, statement: Statement, wanted:
         # `1 tab` is a tablet; it does not say of what kind (dispersible, sublingual).
         and not wanted.startswith(("tablet_", "capsule_"))
     ):
-        return [
-            Judgement(PASS, "form.from_dose_unit", "source counts the dose in that form", (counted[lexicon.unit_by_ucum[unit].dimension],))
-        ]
+        where = (counted[lexicon.unit_by_ucum[unit].dimension],)
+        return [Judgement(PASS, "form.from_dose_unit", "source counts the dose in that form", where, note=True)]
     return _implied_form(context, statement, wanted)
 
 
