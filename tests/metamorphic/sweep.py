@@ -140,7 +140,8 @@ def frequency_swaps(text: str, source: str) -> Iterator[str]:
     for group in FREQUENCIES:
         stated = any(re.search(rf"(?<!\w){re.escape(s.casefold())}(?!\w)", lowered) for s in group)
         counted = SLOTS.fullmatch(text) and not SLOTS.fullmatch(group[0])
-        if group is not mine and not stated and not counted:
+        as_needed = group == ("BD SOS",) and "BD" in mine and AS_NEEDED.search(lowered)
+        if group is not mine and not stated and not counted and not as_needed:
             yield group[0]
 
 
@@ -175,7 +176,7 @@ def payload_changes(row: Row) -> Iterator[Change]:
 
                 # What a model says of its own work, and places of a span, are no claims (P19).
                 placed = field.endswith("_span") and path[-1] in ("start", "end")
-                unclaimed = placed or field in ("refills", "sequence", "confidence", "reasoning")
+                unclaimed = placed or field in ("refills", "sequence", "confidence", "reasoning", "id")
                 for new in digit_edits(text):
                     if (
                         path[-1] == "instructions"
@@ -192,7 +193,7 @@ def payload_changes(row: Row) -> Iterator[Change]:
                         stated = tail.strip(" ?").casefold() in lowered and tail != " ?"
                         # `every Sunday weekly` is every Sunday.
                         synonyms = (tail == " weekly" and ("week" in lowered or WEEKDAYS.search(lowered))) or (
-                            tail == " alternate days" and re.search(r"every other|every 2 days|\balt\b", lowered)
+                            tail == " alternate days" and re.search(r"every other|every 2 days|every second|\balt\b", lowered)
                         )
                         as_needed = tail == " SOS" and (item.get("as_needed") or AS_NEEDED.search(lowered))
                         by_vein = tail == " IV" and re.search(r"i[./]?v|infusion|drip", lowered)
@@ -273,7 +274,11 @@ def source_changes(row: Row) -> Iterator[Change]:
             known = {"weekly": "week", "SOS": "sos", "2 tabs": "2"}.get(cue, cue)
             if cue == "weekly" and (WEEKDAYS.search(lowered) or VISIT.search(tail)):
                 continue  # every Sunday is weekly; a visit or a test may be
-            if known.casefold() in lowered or (cue == "SOS" and AS_NEEDED.search(lowered)) or (cue == "2 tabs" and "two" in lowered):
+            if (
+                known.casefold() in lowered
+                or (cue == "SOS" and (item.get("as_needed") or AS_NEEDED.search(lowered)))
+                or (cue == "2 tabs" and "two" in lowered)
+            ):
                 continue
             if not (cue == "2 tabs" and any(i.get("dose") for i in items)):
                 lead = lowered[source.rfind("\n", 0, max(0, begin - 1)) + 1 : start]

@@ -20,7 +20,7 @@ _LINKING = frozenset({"of", "since", "from", "the", "on", "in"})
 # Complaints of the night: `for sleep at night` is when it is taken.
 _OF_THE_NIGHT = frozenset({"sleep", "insomnia", "sleeplessness"})
 # Advice that holds behind each dose, or each day.
-_DONE_ALWAYS = frozenset({"posture_after_dose", "storage", "advice_avoid"})
+_DONE_ALWAYS = frozenset({"posture_after_dose", "storage", "advice_avoid", "inhaler_care"})
 _OF_THE_BODY = frozenset("massage gargle gargles gargling rinse wash soak bathe foment".split())
 _ONE_WORD = frozenset(
     "daily weekly monthly everyday nightly morning mornings night nights evening evenings noon afternoon afternoons bedtime".split()

@@ -132,7 +132,7 @@ def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: in
         return
     kept = sheet.unknown_heading and inline and means(heading.chunk, "label")
     # `If needed:` and right below it `Medications started: X`: they stand under both.
-    below = sheet.needed_line == sheet.line - 1 and heading.status == "active"
+    below = sheet.needed_line == sheet.line - 1 and heading.status in ("active", "reported")
     sheet.unknown_heading = kept
     if below:
         sheet.stand_elsewhere()
