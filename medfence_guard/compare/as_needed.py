@@ -10,13 +10,17 @@ def compare_prn(setting: Setting, source: Roles, claimed: bool) -> list[Judgemen
     """The as-needed part of a frequency; it may stand in another field of the item."""
     where = tuple(r.chunk for r in source.prn)
     if source.prn and not claimed and "prn" not in setting.carried["fields"]:
-        if _of_something_else(setting, source):
-            says = "source says as needed behind a word that may be another thing's"
-            return [held("timing.prn_of_another", says, where)]
-        return [Judgement(FAIL, "timing.prn_dropped", "source says as needed; the claim makes it regular", where)]
+        return [_prn_dropped(setting, source, "source says as needed; the claim makes it regular")]
     if claimed and not source.prn:
         return [added(setting, "timing.prn_invented", "the statement does not say as needed")]
     return [Judgement(PASS, "timing.prn", "source says as needed", where)] if claimed else []
+
+
+def _prn_dropped(setting: Setting, source: Roles, says: str) -> Judgement:
+    where = tuple(r.chunk for r in source.prn)
+    if _of_something_else(setting, source):
+        return held("timing.prn_of_another", f"{says}, behind a word that may be another thing's", where)
+    return Judgement(FAIL, "timing.prn_dropped", says, where)
 
 
 def _of_something_else(setting: Setting, source: Roles) -> bool:
@@ -43,9 +47,6 @@ def compare_prn_flag(setting: Setting, claimed: bool) -> list[Judgement]:
             if source.prn
             else [added(setting, "timing.prn_invented", "the statement does not say as needed")]
         )
-    if source.prn and _of_something_else(setting, source):
-        says = "source says as needed behind a word that may be another thing's"
-        return [held("timing.prn_of_another", says, where)]
     if source.prn:
-        return [Judgement(FAIL, "timing.prn_dropped", "source says as needed", where)]
+        return [_prn_dropped(setting, source, "source says as needed")]
     return absent(setting, "as needed")

@@ -27,9 +27,9 @@ class Judgement(NamedTuple):
     reference: tuple[Product, ...] = ()
 
 
-def held(rule: str, says: str, chunks: Iterable[Chunk] = ()) -> Judgement:
+def held(rule: str, says: str, chunks: Iterable[Chunk] = (), *, reference: tuple[Product, ...] = ()) -> Judgement:
     """It may be so, and a person must say."""
-    return Judgement(ABSTAIN, rule, says, tuple(chunks), severity=Severity.MAJOR)
+    return Judgement(ABSTAIN, rule, says, tuple(chunks), severity=Severity.MAJOR, reference=reference)
 
 
 @dataclass(frozen=True, slots=True)

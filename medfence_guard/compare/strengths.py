@@ -177,7 +177,7 @@ def _compare_bare(
     if claim.parts != source.parts:
         if len(units) == 1 and len(claim.parts) == 1 == len(source.parts) and _is_converted(setting, source.parts[0], units[0], claim):
             says = f"{said}; equal only after supplying a unit and converting it"
-            return [held("quantity.exact_conversion", says, where)._replace(reference=rows)]
+            return [held("quantity.exact_conversion", says, where, reference=rows)]
         return [Judgement(FAIL, "quantity.different", said, where)]
     return [_supply_the_unit(claim, units, rows, said, where)]
 
@@ -199,10 +199,10 @@ def _supply_the_unit(claim: Quantity, units: Sequence[str], rows: tuple[Product,
         return Judgement(PASS, "unit.implied_by_bundle", says, where, note=True, reference=rows)
     if {*units, *claim.units} == {"[iU]", "{unit}"}:
         says = f"{said}; a unit is an IU only where the bundle says so"
-        return held("unit.unit_or_iu", says, where)._replace(reference=rows)
+        return held("unit.unit_or_iu", says, where, reference=rows)
     if len(units) == 1:
         says = f"{said}; the bundle knows it only in {unit_text(units[0])}"
         if any(row.grade != "curated" for row in rows):
             return Judgement(FAIL, "unit.contradicts_bundle", says, where, reference=rows)
-        return held("unit.contradicts_bundle", f"{says}, by a curated fact", where)._replace(reference=rows)
+        return held("unit.contradicts_bundle", f"{says}, by a curated fact", where, reference=rows)
     return held("unit.not_written", f"{said}; the bundle does not settle the unit", where)

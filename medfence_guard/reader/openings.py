@@ -214,12 +214,10 @@ def listed_in_a_line(chunks: Sequence[Chunk]) -> list[list[Chunk]]:
     if not first and not (chunks[0].kind == "item" and item_number(chunks[0]) == 1):
         return [list(chunks)]
     lines: list[list[Chunk]] = [list(chunks[:first])] if first else []
-    begins, number = 0, 0
-    if not first:
-        begins, number = 0, 1
+    begins, number = 0, 0 if first else 1
     place = max(first, 1)
     while place + 2 < len(chunks):
-        if _is_list_number(chunks, place, number + 1) and (place == first or (number and ends_with_a_stop(chunks, place))):
+        if _is_next_number(chunks, place, number + 1) and (place == first or (number and ends_with_a_stop(chunks, place))):
             if number:
                 lines.append(_as_entry(chunks[begins:place]))
             begins, number = place, number + 1
@@ -237,13 +235,9 @@ def ends_with_a_stop(chunks: Sequence[Chunk], place: int) -> bool:
     return before.kind == "mark" and (before.value == ";" or (before.value == "." and is_sentence_end(chunks, place - 1)))
 
 
-def _is_list_number(chunks: Sequence[Chunk], place: int, number: int) -> bool:
+def _is_next_number(chunks: Sequence[Chunk], place: int, number: int) -> bool:
     """`2.` or `2)`, before a space."""
-    chunk, mark, after = chunks[place : place + 3]
-    if chunk.kind != "number" or mark.value not in (".", ")") or mark.start != chunk.end or after.start == mark.end:
-        return False
-    value = chunk.value
-    return value.parts == (number,) and value.units == (None,) and value.high is None
+    return is_list_number(chunks, place) and chunks[place].value.parts == (number,) and chunks[place + 2].start > chunks[place + 1].end
 
 
 def _as_entry(chunks: Sequence[Chunk]) -> list[Chunk]:

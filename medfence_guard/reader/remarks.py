@@ -63,9 +63,7 @@ _OF_THE_PATIENT = frozenset({"today", "patient", "pt", "discharge"})
 def _of_somebody(bare: str) -> bool:
     """`Dr Sharma's prescription`, `Dr Sharma advised`, and no `Today's medicines`."""
     found = _OF_SOMEBODY.fullmatch(bare)
-    if _SAID_BY.fullmatch(bare) is not None:
-        return True
-    return found is not None and found[1] not in _OF_THE_PATIENT
+    return _SAID_BY.fullmatch(bare) is not None or (found is not None and found[1] not in _OF_THE_PATIENT)
 
 
 def heads_orders(text: str, lexicon: Lexicon, *, treated: Callable[[], bool]) -> tuple[str, str] | None:

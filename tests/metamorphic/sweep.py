@@ -212,7 +212,8 @@ def payload_changes(row: Row) -> Iterator[Change]:
                             continue  # the same name
                         yield f"name [{index}] {new.replace(text, '*')}", put(new)
             # `Dolo 650`, `Take 1 tablet for 3 days`: what is emptied is said in another field.
-            said = "instructions" in item or (field == "strength" and any(re.search(r"\d", str(item.get(n, ""))) for n in NAMES))
+            other = " ".join(str(item.get(n, "")) for n in ("instructions", *NAMES))
+            said = set(re.findall(r"\d+", surface_of(value))) <= set(re.findall(r"\d+", other))
             if field in ("strength", "frequency", "duration") and re.search(r"\d", str(value)) and "timing" not in item and not said:
                 yield f"emptied [{index}].{field}", with_item(row, index, **{field: None})
         for field, invented in INVENTED.items():

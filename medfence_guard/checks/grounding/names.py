@@ -19,7 +19,7 @@ from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import item_and_statement, unbound_findings
 from medfence_guard.checks.grounding.stated import name_chunks, releases_of, releases_within, setting_for
 from medfence_guard.checks.grounding.wording import words_of
-from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, added, compare_strength, quantity_text
+from medfence_guard.compare import ABSTAIN, FAIL, PASS, Judgement, added, compare_strength, held, quantity_text
 from medfence_guard.contract import Finding, Severity, Span
 from medfence_guard.payload import Claim, Item
 from medfence_guard.reader.chunks import Chunk, DrugMention, Quantity
@@ -88,7 +88,7 @@ class _Named(NamedTuple):
         return self.statement.name
 
     def held(self, rule: str, says: str, reference: tuple[Product, ...] = ()) -> Judgement:
-        return Judgement(ABSTAIN, rule, f"{self.said}{says}", self.where, severity=Severity.MAJOR, reference=reference)
+        return held(rule, f"{self.said}{says}", self.where, reference=reference)
 
     def failed(self, rule: str) -> Judgement:
         return Judgement(FAIL, rule, self.said, self.where)
@@ -302,7 +302,7 @@ def _release_of_the_brand(
     told = near | {family.get(r.value[0]) for c in item.acted_on for r in context.roles_of(c).releases}
     if rows and all(r.release in _LASTING for r in rows) and not told & _LASTING:
         says = f"{said}, which the bundle knows only in a modified release"
-        return Judgement(ABSTAIN, "name.release_of_the_brand", says, where, severity=Severity.MAJOR, reference=rows[:2])
+        return held("name.release_of_the_brand", says, where, reference=rows[:2])
     return None
 
 
@@ -322,7 +322,7 @@ def _salt_of_the_brand(context: Context, name: NameReading, statement: Statement
     stop = max([statement.name.end, *(c.end + _SALT_REACH for _, _, c in statement.roles.composition)])
     written = printed | frozenset(words_of(context.source.text[statement.name.start : stop]))
     if _salts_of(name) - written - _salts_of(statement.name):
-        return Judgement(ABSTAIN, "name.salt_differs", f"{said}; only one of them names a salt", where, severity=Severity.MAJOR)
+        return held("name.salt_differs", f"{said}; only one of them names a salt", where)
     return None
 
 
@@ -377,7 +377,7 @@ def _parts_pair_up(
             agree = len(pairs) == len(parts) and any(pairs_up(lexicon, r, pairs) for r in rows)
         if not agree:
             says = f"{said}; whether its parts have these amounts in this order is not known"
-            return Judgement(ABSTAIN, "name.order_of_parts", says, where, severity=Severity.MAJOR)
+            return held("name.order_of_parts", says, where)
     return None
 
 
@@ -413,7 +413,7 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
         if claim.field == "generic_name" and set(claimed) <= numbered:
             # `Insulin human 30/70` for `Human Mixtard 30/70`: whether the number of the brand's name is the substance's too is not told.
             says = "the number is part of the source's name"
-            return [Judgement(ABSTAIN, "name.number_one_of_several", says, where, severity=Severity.MAJOR)]
+            return [held("name.number_one_of_several", says, where)]
         return [added(setting, "name.number_not_in_source", "the statement has no such number", where)]
     said = f"source says {', '.join(quantity_text(r.value) for r in strengths)}"
     where = tuple(r.chunk for r in strengths)
@@ -429,7 +429,7 @@ def _numbers_agree(context: Context, item: Item, claim: Claim, statement: Statem
         return [Judgement(FAIL, "name.number_differs", said, where)]
     if any(c.field in ("strength", "dosage") and context.roles_of(c).strengths + context.roles_of(c).numbers for c in item.claims):
         return []
-    return [Judgement(ABSTAIN, "name.number_one_of_several", f"{said}; the name has a part of it", where, severity=Severity.MAJOR)]
+    return [held("name.number_one_of_several", f"{said}; the name has a part of it", where)]
 
 
 def _may_be_counted(statement: Statement, claimed: tuple[Fraction, ...], said: str, where: tuple[Chunk, ...]) -> list[Judgement]:
@@ -440,7 +440,7 @@ def _may_be_counted(statement: Statement, claimed: tuple[Fraction, ...], said: s
         return []
     if any(claimed[0] in (*row.labels, *(c.value for c in row.components)) for row in entry.rows):
         return []
-    return [Judgement(ABSTAIN, "name.number_may_be_a_count", f"{said}, which may be how many are taken", where, severity=Severity.MAJOR)]
+    return [held("name.number_may_be_a_count", f"{said}, which may be how many are taken", where)]
 
 
 def _whole_strengths(statement: Statement) -> set[tuple[Fraction, ...]]:
@@ -583,18 +583,18 @@ def _name_in_brackets(context: Context, claim: Claim, roles: Roles, statement: S
     inside = words_of(claim.text.partition("(")[2] or claim.text.partition("[")[2])
     known = {"and", "with", *lexicon.salts, *lexicon.units}
     if any(w not in known and not w[0].isdigit() and not any(w in d.key for d in mentioned) for w in inside):
-        return [Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR)]
+        return [held("claim.unread_words", "the name says more than a name")]
     written = {source.key, *(d.key for d, _, _ in statement.roles.composition)}
     if all(d.key in written for d in mentioned):
         item = context.item_of(claim)
         return [_parts_pair_up(context, item, claim, mentioned, statement, said, where) or Judgement(PASS, "name.exact", said, where)]
     if any(d.name is None or d.name.ambiguous for d in mentioned):
-        return [Judgement(ABSTAIN, "claim.unread_words", "the name says more than a name", severity=Severity.MAJOR)]
+        return [held("claim.unread_words", "the name says more than a name")]
     if any(d.name is not None and d.name.brand for d in mentioned):
         return [added(setting_for(context, context.item_of(claim), statement), "name.brand_not_in_source", said, where)]
     told = tuple(sorted({m for d in mentioned if d.name is not None for m in d.name.compositions[0]}))
     if source.entry is None or source.entry.ambiguous:
-        return [Judgement(ABSTAIN, "name.ambiguous_brand", f"{said}, whose one composition is not known", where, severity=Severity.MAJOR)]
+        return [held("name.ambiguous_brand", f"{said}, whose one composition is not known", where)]
     if told != source.molecules:
         firm = any(r.grade != "curated" for r in source.entry.rows)
         return [Judgement(FAIL if firm else ABSTAIN, "name.different", f"{said}, which is not that", where)]

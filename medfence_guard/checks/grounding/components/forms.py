@@ -63,7 +63,7 @@ def _implied_form(context: Context, statement: Statement, wanted: str) -> list[J
     family = lexicon.form_family.get(wanted)
     if family not in families:
         says = "source writes no form; the bundle does not know this one for it"
-        return [held("form.not_attested", says, where)._replace(reference=known)]
+        return [held("form.not_attested", says, where, reference=known)]
     forms = {r.form for r in rows}
     if len(families) == 1 and (
         (len(forms) == 1 and base_form(next(iter(forms))) == wanted)
@@ -73,7 +73,7 @@ def _implied_form(context: Context, statement: Statement, wanted: str) -> list[J
         return weigh_curated(context, [Judgement(PASS, "form.implied_by_product", says, where, note=True, reference=known)])
     if len(families) == 1:
         says = "source writes no form; the bundle knows this product in several"
-        return [held("form.several_known", says, where)._replace(reference=known)]
+        return [held("form.several_known", says, where, reference=known)]
     return [held("form.not_in_source", "source writes no form", where)]
 
 
