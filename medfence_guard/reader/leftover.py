@@ -40,7 +40,7 @@ from medfence_guard.reader.harms import (
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
-from medfence_guard.reader.openings import is_of_a_thermometer, is_title, list_letter
+from medfence_guard.reader.openings import SURELY_A_HEAD, denies, is_of_a_thermometer, is_title, list_letter
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
 from medfence_guard.reader.sayings import sayings
@@ -251,7 +251,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if heading is not None:
         section, body = heading, rest
     if clause.leads:
-        return True
+        return not _says_no(body, page.text)
     if not body:
         return not _heads_nothing(clause, page)
     if _puts_off(page.text_of(body), page.words, above=above) or _leads_to_the_next_line(clause, body, page):
@@ -265,6 +265,9 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         said = (_bare(clause.chunks), body)
         if when or any(heads_something_else(page.text_of(part), page.lexicon) for part in said):
             return False
+    if len(body) == 1 and page.text_of(body) in page.lexicon.advice.not_alone:
+        # `alt`: a laboratory value, or alternate days
+        return False
     kinds = {c.kind for c in body}
     # `Panic:` heads the order below it.
     named = "indication" in kinds and kinds <= _COMPLAINT and (above or clause.chunks[-1].value != ":")
@@ -278,6 +281,9 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if titled and (told_last or (page.text_of(body[-1:]) in page.words.units_of_time and turns(_WORD.findall(page.text_of(body))))):
         # `2. No`, `Exam days`
         return False
+    if titled and denies(body, 0) and len(body) < SURELY_A_HEAD and clause.line >= page.orders[0] - 1:
+        # `No dose`, `No medicines`; over `Rx` it is what was taken before.
+        return False
     if titled and page.text_of(body[-1:]) in page.words.adding:
         # `Lunch dose also`
         return False
@@ -290,6 +296,11 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
     return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
+
+
+def _says_no(body: Sequence[Chunk], text: str) -> bool:
+    """`No: Tab X`, `No - Tab X`: the last word before a mark, and no number of the order behind it."""
+    return bool(body) and denies(body, len(body) - 1) and not text[body[-1].end : body[-1].end + 2].strip()[:1].isalnum()
 
 
 def _is_limited(page: Page, start: int) -> bool:

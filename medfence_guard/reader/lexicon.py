@@ -411,11 +411,12 @@ class Advice:
     """The shapes of `lexicon/advice.json`, compiled (`reader/advice.py`).
 
     `shapes`: by each word one may begin with, its slots, the words it may end with, and whether it stands at the head of a paper
-    alone; `named`: words that are names elsewhere, and none in these.
+    alone; `named`: words that are names elsewhere, and none in these; `not_alone`: words that are no clause by themselves.
     """
 
     shapes: Mapping[str, tuple[tuple[_Row, frozenset[str], bool], ...]]
     named: frozenset[str]
+    not_alone: frozenset[str]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any], groups: Mapping[str, Sequence[str]]) -> Advice:
@@ -434,13 +435,15 @@ class Advice:
             shape = (row, _ends_of(row, -1)[0], opens)
             for first in sorted(_ends_of(row, 0)[0]):
                 shapes.setdefault(first, []).append(shape)
-        return cls({first: tuple(found) for first, found in shapes.items()}, frozenset(raw["named"]))
+        return cls({first: tuple(found) for first, found in shapes.items()}, frozenset(raw["named"]), frozenset(raw["not_alone"]["words"]))
 
     def may_begin(self, token: str) -> bool:
         return _kind_of(token) in self.shapes
 
     def holds(self, tokens: Sequence[str], *, opens: bool) -> bool:
         """Whether some shape reaches from the first token to the last. `opens`: nothing stands before them on the paper."""
+        if len(tokens) == 1 and tokens[0] in self.not_alone:
+            return False
         last = _kind_of(tokens[-1])
         return any(
             last in lasts and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0}))
@@ -685,6 +688,8 @@ class Lexicon:
     timing_pieces: frozenset[str]
     form_family: Mapping[str, str]
     form_unit: Mapping[str, str | None]
+    # Unit of a piece -> the families of forms that hold such pieces; of a piece that is not here nothing is known.
+    counted_in: Mapping[str, frozenset[str]]
     form_route: Mapping[str, str | None]
     bundle_form_family: Mapping[str, str]
     release_family: Mapping[str, str]
@@ -1001,6 +1006,7 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         timing_pieces=frozenset(meal_words | codes | {word for word in time_units if len(word) > 2} | {"x"}),
         form_family={name: row["family"] for name, row in form_rows.items()},
         form_unit={name: row["unit"] for name, row in form_rows.items()},
+        counted_in={unit: frozenset(families) for unit, families in forms["counted_in"]["families"].items()},
         form_route={name: row["route"] for name, row in form_rows.items()},
         bundle_form_family=forms["bundle_family"],
         release_family={row["token"].replace(" ", "_"): row["family"] for row in forms["release"]},

@@ -56,16 +56,21 @@ def _letter(chunk: Chunk) -> str:
     return str(chunk.value) if chunk.end - chunk.start == 1 else ""
 
 
+# Columns that say what a row is of; and fields whose labels are words of sentences too (`start`, `when`, `continue till`, `if needed`).
+_OF_ROWS = frozenset({"name", "generic_name", "number"})
+_IN_SENTENCES = frozenset({"as_needed", "date", "duration", "instructions", "status", "timing"})
+SURELY_A_HEAD = 4  # labels
 # What has no reading as a label of a column.
 _IN_NO_HEAD = frozenset("amount drug duration form number date slots tuple verb cue".split())
 
 
 def table_head(chunks: Sequence[Chunk]) -> tuple[str, ...]:
-    """The fields of a table's columns, if the line is nothing but column labels; empty otherwise."""
+    """The fields of a table's columns, if the line is nothing but column labels; empty otherwise.
+
+    Two labels make a head. `start when` is none: without a column of names, labels that sentences are made of do not count.
+    `No medicine` is none: a `No` that nothing parts from the label beside it denies it, unless many more follow.
+    """
     if not _IN_NO_HEAD.isdisjoint([c.kind for c in chunks if not c.meanings]):
-        return ()
-    if len(chunks) > 1 and meaning_of(chunks[0], "label") == "number" and chunks[1].kind == "when":
-        # `No morning dose`
         return ()
     labels: list[str] = []
     letters = [c for c in chunks if c.kind != "mark"]
@@ -89,7 +94,18 @@ def table_head(chunks: Sequence[Chunk]) -> tuple[str, ...]:
                 return ()
         elif chunk.kind not in ("inert", "item") and not means(chunk, "heading"):
             return ()
-    return tuple(labels) if len(labels) >= 2 else ()
+    counted = labels if not _OF_ROWS.isdisjoint(labels) else [label for label in labels if label not in _IN_SENTENCES]
+    if any(denies(chunks, place) for place in range(len(chunks))) and len(labels) < SURELY_A_HEAD:
+        return ()
+    return tuple(labels) if len(counted) >= 2 else ()
+
+
+def denies(chunks: Sequence[Chunk], place: int) -> bool:
+    """`No` for a number, with one space to the label behind it, or at the end of the line: `No medicine`, `night dose no`."""
+    chunk = chunks[place]
+    if chunk.end - chunk.start != len("no") or meaning_of(chunk, "label") != "number":
+        return False
+    return place + 1 == len(chunks) or (chunks[place + 1].kind != "mark" and chunks[place + 1].start == chunk.end + 1)
 
 
 def count_serials(lines: Sequence[tuple[list[Chunk], bool]], tables: Collection[int]) -> dict[int, int]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from medfence_guard.contract import Span
 from medfence_guard.reader.assertion import MENTION, UNDECIDED, Assertion, assess
@@ -83,17 +84,41 @@ class Statement:
         return not (r.strengths or r.doses or r.forms or r.durations or r.has_timing or r.routes or r.unreadable or r.ambiguous)
 
 
-def _directions(chunks: Sequence[Chunk], turn: int) -> set[str]:
-    """Which ways a dose is changed, by the words that say so and by the amounts on both sides of the turn."""
-    found = {c.value[0] for c in chunks if c.kind == "cue"} & {"increase", "decrease"}
-    was = [c.value for c in chunks[:turn] if c.kind == "amount" and len(c.value.parts) == 1]
-    now = [c.value for c in chunks[turn:] if c.kind == "amount" and len(c.value.parts) == 1]
-    if found and was and now and was[-1].units == now[0].units and was[-1].parts != now[0].parts:
-        found.add("increase" if was[-1].parts < now[0].parts else "decrease")
+def _changes(chunks: Sequence[Chunk], turn: int, surface: Callable[[Chunk], str], factors: Mapping[str, Fraction]) -> set[str | Fraction]:
+    """What a dose is changed by, as the words say and as the values on both sides of the turn do: a direction, or another factor."""
+    cues = [c for c in chunks if c.kind == "cue" and c.value[0] in ("increase", "decrease")]
+    found: set[str | Fraction] = {c.value[0] for c in cues}
+    by = _ratio(chunks, turn) if cues else None
+    if by is not None and by != 1:
+        found.add("increase" if by > 1 else "decrease")
+    # `14 units -> 18 units`, and below it `double dose`
+    found.update(factor for factor in map(factors.get, map(surface, cues)) if factor is not None and factor != by)
     return found
 
 
-def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str]) -> tuple[list[Chunk], list[Chunk], bool]:
+def _ratio(chunks: Sequence[Chunk], turn: int) -> Fraction | None:
+    """By what the last value before the turn is changed to the first behind it: of an amount, or of the times a day. None if not known."""
+    for kinds in (("amount", "number"), ("rate",)):
+        was = next((c for c in chunks[turn - 1 :: -1] if c.kind in kinds), None)
+        now = next((c for c in chunks[turn:] if c.kind in kinds), None)
+        if was is not None and now is not None:
+            before, of = _size(was)
+            after, of_now = _size(now)
+            comparable = of == of_now or "number" in (was.kind, now.kind)  # `40 -> 80 mg`
+            return after / before if comparable and before and after is not None else None
+    return None
+
+
+def _size(chunk: Chunk) -> tuple[Fraction | None, object]:
+    """`(how much, of what)` a value says; None for a combination, which has no one size."""
+    if chunk.kind == "rate":
+        return chunk.value.low / chunk.value.period, chunk.value.unit
+    return (chunk.value.parts[0] if len(chunk.value.parts) == 1 else None), chunk.value.units
+
+
+def _superseding(
+    chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk], str], factors: Mapping[str, Fraction]
+) -> tuple[list[Chunk], list[Chunk], bool]:
     """`(current, superseded, changed)`: the chunks that hold now, and those a dose change replaced."""
     changing = any(c.kind == "cue" and c.value[0] in ("increase", "decrease") for c in chunks) or any(
         # `X 40 mg changed from OD to BD`
@@ -117,7 +142,7 @@ def _superseding(chunks: Sequence[Chunk], anchor: int, surface: Callable[[Chunk]
             if arrow and any(c.kind == "duration" for c in chunks[anchor + 1 : place]):
                 turn = None
             break
-    if turn is not None and len(_directions(chunks, turn)) > 1:
+    if turn is not None and len(_changes(chunks, turn, surface, factors)) > 1:
         # `reduced to 5 mg OD`, and below it `double dose`
         turn = None
     if turn is not None:
@@ -496,7 +521,7 @@ class StatementReader:
         else:
             before = _reaching(draft.context, draft.chunks[: draft.anchor], surface, self._lexicon)
             anchor = draft.anchor + len(before)
-            current, old, turned = _superseding([*before, *draft.chunks], anchor, surface)
+            current, old, turned = _superseding([*before, *draft.chunks], anchor, surface, self._lexicon.status.factors)
             if draft.shared:
                 first_told = draft.shared[0]
                 current = [*current, first_told._replace(kind="mark", value=",", end=first_told.start, meanings=()), *draft.shared]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 
@@ -63,7 +64,10 @@ class PseudoRule(NamedTuple):
 
 
 class StatusWords(NamedTuple):
-    """`status` and `pseudo_rules` of `lexicon/cues.json`, compiled (`reader/assertion.py`). `ends_it`: word of a joint -> cue class."""
+    """`status` and `pseudo_rules` of `lexicon/cues.json`, compiled (`reader/assertion.py`).
+
+    `ends_it`: word of a joint -> cue class; `factors`: phrase of a change -> by how much (`halved` -> 1/2).
+    """
 
     exceptions: frozenset[str]
     until: frozenset[str]
@@ -77,6 +81,7 @@ class StatusWords(NamedTuple):
     of_the_past: tuple[str, ...]
     ends_it: Mapping[str, str]
     pseudo: Mapping[str, tuple[PseudoRule, ...]]
+    factors: Mapping[str, Fraction]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> StatusWords:
@@ -90,7 +95,8 @@ class StatusWords(NamedTuple):
         ends_it = {word: name for name, words in status["ends_it"]["classes"].items() for word in words}
         rules = {name: tuple(pseudo[name]) for name in ("harm", "denial", "open", "occasion", "keeps_nothing")}
         tables: dict[str, Any] = {**sets, **beginnings}
-        return cls(**tables, ends_it=ends_it, pseudo=rules)
+        factors = {phrase: Fraction(by) for by, phrases in raw["factors"]["by"].items() for phrase in phrases}
+        return cls(**tables, ends_it=ends_it, pseudo=rules, factors=factors)
 
     def is_pseudo(self, rule: str, phrase: str) -> bool:
         """Whether a rule is about a phrase that cancels a cue, whatever follows."""

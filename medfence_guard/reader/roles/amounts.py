@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medfence_guard.reader.chunks import ALONE, Chunk, Quantity, meaning_of, means
+from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles.context import Context, labelled
 from medfence_guard.reader.roles.record import Role, Roles, counts_pieces, course_total
 
@@ -251,6 +252,19 @@ def settle_counts(roles: Roles) -> None:
             roles.unsupported.append(Role("dose or pack", role.chunk))
         else:
             roles.quantities.append(role)
+
+
+def hold_pieces_of_another_form(roles: Roles, lexicon: Lexicon) -> None:
+    """`Tab X 40 mg 1 puff`, `eye drops 1 tab`: a form is written, and none that holds such pieces."""
+    written = {r.value for r in roles.forms}
+    families = {lexicon.form_family.get(form) for form in written}
+    if not families or None in families:
+        return
+    for dose in roles.doses:
+        held_in = lexicon.counted_in.get(str(dose.value.units[0]))
+        # `Cap Foracort 1 puff`: a capsule to inhale.
+        if held_in is not None and held_in.isdisjoint(families) and not ("inhaled" in held_in and "capsule" in written):
+            roles.unsupported.append(Role("piece of another form", dose.chunk))
 
 
 def time_doses(roles: Roles) -> None:

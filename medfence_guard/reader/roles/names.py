@@ -126,6 +126,9 @@ class NameReader:
         chunk, before = chunks[place], chunks[place - 1]
         if chunk.value.high is not None or name.label_chunk is not None or len(chunk.value.parts) != 1:
             return 0
+        if chunk.value.parts[0].denominator != 1 and "." not in text:
+            # `Alprax ½ ½ mg`: no name holds a fraction; it is taken, or cannot be told.
+            return 0
         number = chunk.value.parts[0]
         if chunk.start == before.end and before.kind == "word" and before.end - before.start <= 3 and " " not in text and "/" not in text:
             name.add(name.suffixes, text)
