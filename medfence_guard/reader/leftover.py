@@ -76,6 +76,8 @@ _REGIMEN = frozenset({"rate", "prn"})
 _REGIMEN_HEADS = ("rate", "prn", "weekday", "stat")
 # What is named under these is not taken by the patient.
 _NOT_TAKEN = frozenset({"allergy", "family"})
+# A line that has one is of something else than the orders.
+_OF_SOMETHING_ELSE = frozenset("indication header_line_starts boilerplate review_phrases heading site".split())
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
 _LONGEST_WEIGHT = 4
@@ -293,6 +295,9 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if not told and above and (_is_a_part_of_an_order(body, kinds, page) or _is_only_a_time(body, page)):
         return False
     is_open = section[0] not in _LISTED and (told or clause.line in page.signed or (above and section[1] not in _ORDERS))
+    if is_open and not told and (clause.line in page.signed or _heads_the_orders(clause, page)):
+        # The open world ends where a line may be a heading of the orders, or a word on them below the signature.
+        is_open = not _may_be_said_of_orders(body, clause, page)
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
     return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
@@ -301,6 +306,17 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
 def _says_no(body: Sequence[Chunk], text: str) -> bool:
     """`No: Tab X`, `No - Tab X`: the last word before a mark, and no number of the order behind it."""
     return bool(body) and denies(body, len(body) - 1) and not text[body[-1].end : body[-1].end + 2].strip()[:1].isalnum()
+
+
+def _may_be_said_of_orders(body: Sequence[Chunk], clause: _Clause, page: Page) -> bool:
+    """`Post dialysis`, `Annulled`, `Patient 2`: a line of a few words that is of no complaint, finding, place or mark of the paper."""
+    words = _WORD.findall(page.text_of(body))
+    if not 0 < len(words) <= _SHORT or page.misread is not None or len(clause.chunks) != len(page.lines[clause.line]):
+        return False
+    if any(c.kind in _OF_SOMETHING_ELSE or means(c, "header_line_starts") for c in clause.chunks):
+        return False
+    group_of, own = page.lexicon.plain.group_of, page.words
+    return not any(group_of.get(w) in own.no_heading_groups or w in own.no_heading or own.disease.fullmatch(w) for w in words)
 
 
 def _is_limited(page: Page, start: int) -> bool:

@@ -166,7 +166,7 @@ class ToldWords(NamedTuple):
 
 _SETS_OF_CLAUSES = (
     *("sets", "meals", "denying", "in_words", "answers", "units_of_time", "adding", "kept", "subjects"),
-    *("pointing", "whether", "negations", "leads"),
+    *("pointing", "whether", "negations", "leads", "no_heading", "no_heading_groups"),
 )
 
 
@@ -186,6 +186,9 @@ class ClauseWords(NamedTuple):
     whether: frozenset[str]
     negations: frozenset[str]
     leads: frozenset[str]
+    no_heading: frozenset[str]
+    no_heading_groups: frozenset[str]
+    disease: re.Pattern[str]
     longest_limit: int
     limited: re.Pattern[str]
     therefore: re.Pattern[str]
@@ -224,6 +227,7 @@ class ClauseWords(NamedTuple):
             **sets,
             **_of_the_orders(any_of),
             longest_limit=max(map(len, limits)),
+            disease=re.compile(rf"[a-z]{{3,}}{any_of['disease']}"),
             limited=re.compile(rf"\b{any_of['limits']}$"),
             therefore=re.compile(rf"[ ,;]*{any_of['therefore']}\b"),
             anothers=re.compile(rf"(?:the )?{any_of['persons_of']} of [a-z]{{2,}}|[bfm]/o [a-z]{{2,}}"),
