@@ -253,7 +253,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if heading is not None:
         section, body = heading, rest
     if clause.leads:
-        return not _says_no(body, page.text)
+        return not _says_no(body, page.text) and _leads_on(clause, body, page, headed=heading is not None)
     if not body:
         return not _heads_nothing(clause, page)
     if _puts_off(page.text_of(body), page.words, above=above) or _leads_to_the_next_line(clause, body, page):
@@ -301,6 +301,24 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
     return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
+
+
+def _leads_on(clause: _Clause, body: Sequence[Chunk], page: Page, *, headed: bool) -> bool:
+    """Whether what stands before an order in its sentence is accounted for: `She`, `HTN,`, `P:`; not `Failing that,`, `Standby,`."""
+    if body and page.text_of(body[-1:]) in page.words.joints:
+        # `Avoid NSAIDs and Tab X`
+        body = _bare(body[:-1])
+    if not page.has_order(clause.line):
+        return True
+    kinds = {c.kind for c in body}
+    words = _WORD.findall(page.text_of(body)) if body else []
+    if "word" not in kinds or kinds <= _PRINTED or page.words.before_an_order.issuperset(words):
+        return True
+    section = page.sections[clause.line][clause.behind]
+    if words[0] in page.words.subjects and body[-1].kind == "indication":
+        # `Pt is a 60 year old male with HTN, on X`
+        return not _decides(body, page, changed=False, section=section[0], told=False)
+    return _is_listed(body, clause, page, section, headed=headed)
 
 
 def _says_no(body: Sequence[Chunk], text: str) -> bool:

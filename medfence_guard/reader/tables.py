@@ -166,7 +166,7 @@ class ToldWords(NamedTuple):
 
 _SETS_OF_CLAUSES = (
     *("sets", "meals", "denying", "in_words", "answers", "units_of_time", "adding", "kept", "subjects"),
-    *("pointing", "whether", "negations", "leads", "no_heading", "no_heading_groups"),
+    *("pointing", "whether", "negations", "leads", "no_heading", "no_heading_groups", "before_an_order", "joints"),
 )
 
 
@@ -188,6 +188,8 @@ class ClauseWords(NamedTuple):
     leads: frozenset[str]
     no_heading: frozenset[str]
     no_heading_groups: frozenset[str]
+    before_an_order: frozenset[str]
+    joints: frozenset[str]
     disease: re.Pattern[str]
     longest_limit: int
     limited: re.Pattern[str]
