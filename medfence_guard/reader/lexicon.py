@@ -410,11 +410,13 @@ _Row = tuple[_Slot, ...]
 class Advice:
     """The shapes of `lexicon/advice.json`, compiled (`reader/advice.py`).
 
-    `shapes`: by each word one may begin with, its slots, the words it may end with, and whether it stands at the head of a paper
-    alone; `named`: words that are names elsewhere, and none in these.
+    `shapes`: by each word one may begin with, its slots, the words it may end with, whether it stands at the head of a paper alone,
+    and its bit; `holding`: by each word, the bits of the shapes that may hold it; `named`: words that are names elsewhere, and none
+    in these.
     """
 
-    shapes: Mapping[str, tuple[tuple[_Row, frozenset[str], bool], ...]]
+    shapes: Mapping[str, tuple[tuple[_Row, frozenset[str], bool, int], ...]]
+    holding: Mapping[str, int]
     named: frozenset[str]
 
     @classmethod
@@ -429,22 +431,27 @@ class Advice:
             for kind in raw["productions"]
             for shape in kind["shapes"]
         ]
-        shapes: dict[str, list[tuple[_Row, frozenset[str], bool]]] = {}
-        for row, opens in rows:
-            shape = (row, _ends_of(row, -1)[0], opens)
+        shapes: dict[str, list[tuple[_Row, frozenset[str], bool, int]]] = {}
+        for number, (row, opens) in enumerate(rows):
+            shape = (row, _ends_of(row, -1)[0], opens, 1 << number)
             for first in sorted(_ends_of(row, 0)[0]):
                 shapes.setdefault(first, []).append(shape)
-        return cls({first: tuple(found) for first, found in shapes.items()}, frozenset(raw["named"]))
+        holding = _holding([row for row, _ in rows])
+        return cls({first: tuple(found) for first, found in shapes.items()}, holding, frozenset(raw["named"]))
 
     def may_begin(self, token: str) -> bool:
         return _kind_of(token) in self.shapes
 
     def holds(self, tokens: Sequence[str], *, opens: bool) -> bool:
         """Whether some shape reaches from the first token to the last. `opens`: nothing stands before them on the paper."""
-        last = _kind_of(tokens[-1])
-        return any(
-            last in lasts and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0}))
-            for row, lasts, heads in self.shapes.get(_kind_of(tokens[0]), ())
+        kinds = list(map(_kind_of, tokens))
+        # Most clauses have a word that no shape has beside the others.
+        able = self.holding.get(kinds[0], 0)
+        for kind in kinds:
+            able &= self.holding.get(kind, 0)
+        return able != 0 and any(
+            able & bit and kinds[-1] in lasts and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0}))
+            for row, lasts, heads, bit in self.shapes.get(kinds[0], ())
         )
 
 
@@ -503,6 +510,26 @@ def _ends_of(row: _Row, end: int) -> tuple[frozenset[str], bool]:
     return frozenset(found), True
 
 
+def _holding(rows: Sequence[_Row]) -> dict[str, int]:
+    """By each word, each number as `#`, the rows that may hold it: the bit `1 << n` for row `n`."""
+    tables: dict[int, ByFirst] = {}
+    bits: dict[int, int] = {}
+    for number, row in enumerate(rows):
+        waiting = list(row)
+        while waiting:
+            what = waiting.pop().what
+            if isinstance(what, tuple):
+                waiting.extend(slot for other in what for slot in other)
+            else:
+                tables[id(what)] = what
+                bits[id(what)] = bits.get(id(what), 0) | 1 << number
+    found: dict[str, int] = {}
+    for key, table in tables.items():
+        for word in {_kind_of(word) for phrases in table.values() for phrase in phrases for word in phrase}:
+            found[word] = found.get(word, 0) | bits[key]
+    return found
+
+
 def _reached(row: _Row, tokens: Sequence[str], places: frozenset[int]) -> frozenset[int]:
     """The places at which a row of slots may end that begins at one of these."""
     for what, often in row:
@@ -520,11 +547,14 @@ def _through(what: ByFirst | tuple[_Row, ...], tokens: Sequence[str], places: fr
     if isinstance(what, tuple):
         return frozenset().union(*(_reached(row, tokens, places) for row in what))
     return frozenset(
-        place + len(phrase)
-        for place in places
-        if place < len(tokens)
-        for phrase in what.get(_kind_of(tokens[place]), ())
-        if len(phrase) <= len(tokens) - place and all(map(_stands_for, phrase, tokens[place : place + len(phrase)]))
+        [
+            place + len(phrase)
+            for place in places
+            if place < len(tokens)
+            for phrase in what.get(_kind_of(tokens[place]), ())
+            if len(phrase) == 1
+            or (len(phrase) <= len(tokens) - place and all(map(_stands_for, phrase, tokens[place : place + len(phrase)])))
+        ]
     )
 
 
