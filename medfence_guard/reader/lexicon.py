@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -147,7 +147,10 @@ class RemarkWords:
     classes_refused_close: frozenset[str]
     classes_put_off: frozenset[str]
     in_no_name: frozenset[str]
-    first_words: Mapping[str, frozenset[str]]
+    class_starts: frozenset[str]
+    """The first words of `allergy_classes`."""
+    words_of: Mapping[str, Mapping[str, tuple[frozenset[str], ...]]]
+    """Of each pattern, by the word its phrases begin with: what other words each of them has."""
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> RemarkWords:
@@ -190,23 +193,38 @@ class RemarkWords:
             classes_refused_close=frozenset(raw["classes_refused_close"]),
             classes_put_off=frozenset(raw["classes_put_off"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
-            first_words={table: _first_words(raw[table]) for table in _PATTERNS},
+            class_starts=frozenset(name.partition(" ")[0] for name in raw["allergy_classes"]),
+            words_of={table: _words_of(raw[table]) for table in _PATTERNS},
         )
 
     def may_find(self, table: str, spoken: frozenset[str]) -> bool:
-        """Whether a phrase of this pattern can begin with one of these words."""
-        first = self.first_words[table]
-        return "" in first or not first.isdisjoint(spoken)
+        """Whether a phrase of this pattern can be made of these words."""
+        words = self.words_of[table]
+        return "" in words or any(others <= spoken for first in words.keys() & spoken for others in words[first])
+
+    def idle_on(self, spoken: frozenset[str]) -> frozenset[str]:
+        """The patterns that can find nothing on a page of these words."""
+        return frozenset([table for table in _PATTERNS if not self.may_find(table, spoken)])
+
+    def without(self, idle: Collection[str]) -> RemarkWords:
+        """The tables where each of these patterns matches nothing."""
+        changed: dict[str, Any] = dict.fromkeys(idle, _NOTHING)
+        return replace(self, **changed)
 
     def for_page(self, spoken: frozenset[str]) -> RemarkWords:
         """The tables for a page of these words: a pattern that can find nothing there is one that matches nothing."""
-        idle: dict[str, Any] = {table: _NOTHING for table in _PATTERNS if not self.may_find(table, spoken)}
-        return replace(self, **idle)
+        return self.without(self.idle_on(spoken))
 
 
-def _first_words(phrases: Iterable[str]) -> frozenset[str]:
-    """The run of letters each phrase begins with; empty for one that begins otherwise."""
-    return frozenset(found[0] if (found := _WORD.match(phrase)) else "" for phrase in phrases)
+def _words_of(phrases: Iterable[str]) -> dict[str, tuple[frozenset[str], ...]]:
+    """By the run of letters a phrase begins with, empty for one that begins otherwise: the others that it has. Of Devanagari the first
+    alone, since another may be the beginning of a longer one."""
+    found: dict[str, set[frozenset[str]]] = {}
+    for phrase in phrases:
+        first = _WORD.match(phrase)
+        others = frozenset(_LETTERS.findall(phrase, 0 if first is None else first.end()))
+        found.setdefault("" if first is None else first[0], set()).add(others)
+    return {word: tuple(sorted(rows, key=len)) for word, rows in found.items()}
 
 
 _LETTERS = re.compile("[a-z]+")
@@ -231,7 +249,7 @@ _PATTERNS = ("corrections", "other_papers", "no_intake", "other_headings", "colu
 
 
 def spoken_in(text: str) -> frozenset[str]:
-    """The runs of letters of a folded text. A phrase that stands in it begins with one of them, or with no letter."""
+    """The runs of letters of a folded text. A phrase that stands in it has no other, but a part of the last one in Devanagari."""
     return frozenset(_WORD.findall(text))
 
 
@@ -746,6 +764,14 @@ class Lexicon:
     spoken: frozenset[str]
     printed: tuple[str, ...]
     ending: frozenset[str]
+    by_idle: dict[frozenset[str], Lexicon] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The lexicon without each set of patterns that some page needed none of: facts of the tables, and nothing of the page."""
+
+    def for_page(self, spoken: frozenset[str]) -> Lexicon:
+        """The lexicon for a page of these words: a pattern that can find nothing there is one that matches nothing."""
+        idle = self.remarks.idle_on(spoken)
+        found = self.by_idle.get(idle)
+        return found or self.by_idle.setdefault(idle, replace(self, remarks=self.remarks.without(idle)))
 
     def may_decide(self, word: str) -> bool:
         """Whether a word of ordinary speech, or a number, may say something of an order it stands beside."""

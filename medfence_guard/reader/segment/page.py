@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from medfence_guard.reader.chunks import DrugMention, extent
 from medfence_guard.reader.draft import Segmented
@@ -86,7 +85,7 @@ def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozen
     letters = {str(chunks[0].value) for chunks, _ in lines if soap_letter(chunks)}
     return Sheet(
         text=text,
-        lexicon=lexicon if spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(spoken)),
+        lexicon=lexicon if spoken is None else lexicon.for_page(spoken),
         spoken=spoken,
         asides=_classes_for([c.value for line, _ in lines for c in line if c.kind == "drug"], lexicon.asides),
         marked_for_a_model="<!--" in text or any(mark in text for mark in lexicon.instruction_marks),
