@@ -76,6 +76,8 @@ _REGIMEN = frozenset({"rate", "prn"})
 _REGIMEN_HEADS = ("rate", "prn", "weekday", "stat")
 # What is named under these is not taken by the patient.
 _NOT_TAKEN = frozenset({"allergy", "family"})
+# Under these a harm may be told of in any words.
+_OF_HARMS = frozenset({"allergy", "diagnosis", "exam"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
 _LONGEST_WEIGHT = 4
@@ -152,18 +154,22 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
     """The allergies that may be to an order of the page, in a statement or out of it."""
     named = NamedMedicines([c for c in taken if c.kind == "drug"])
     of_orders = {c.start for c in taken}
+    remarks = page.lexicon.remarks
+    # Asked of the page once: few tell of an allergy.
+    told_of = remarks.allergy.search(page.text) is not None
     for (start, end), (before, behind), chunks in zip(page.spans, page.sections, page.lines, strict=True):
         text = page.text[start:end]
-        told = [c for c in chunks if c.kind == "drug" and c.start not in of_orders]
-        if told and page.lexicon.remarks.allergy.search(text) is not None:
-            yield from allergies_by_name(text, start, told, named)
-        headed = "allergy" in (before[0], behind[0])
-        if headed or page.lexicon.remarks.allergy.search(text) is not None:
+        if told_of or not _OF_HARMS.isdisjoint((before[0], behind[0])):
             drugs = [c for c in chunks if c.kind == "drug"]
-            yield from allergies_to_kin(text, start, drugs, headed=headed, named=named, words=page.lexicon.remarks)
-        found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
-        remarks = page.lexicon.remarks
-        yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
+            told = [c for c in drugs if c.start not in of_orders]
+            telling = told_of and remarks.allergy.search(text) is not None
+            if told and telling:
+                yield from allergies_by_name(text, start, told, named)
+            headed = "allergy" in (before[0], behind[0])
+            if headed or telling:
+                yield from allergies_to_kin(text, start, drugs, headed=headed, named=named, words=remarks)
+            found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
+            yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
         yield from refused_classes(text, start, named=named, words=remarks)
 
 
@@ -656,6 +662,8 @@ def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:
 _PAGES = re.compile(
     r"(?:\b(?:page|pg)\b\.?:? ?|\bp\b\.?:? ?(?=\d{1,2} ?(?:of|/) ?\d{1,2}\b)|^\W*(?=\d{1,2} of \d{1,2}\W*$))(\d+) ?(?:of|/) ?(\d+)"
 )
+# What each page number has, and each mark for what stands above.
+_OF_PAGES, _OF_DITTOS = re.compile(r"p(?:age|g)?\.?:? ?\d|\d of \d"), re.compile(r"\"|''|,,")
 # Marks for what stands above, and words for what is replaced, on the line of an order.
 _DITTO = re.compile(r"(?<!\S)(?:- ?)?(?:\" ?\"|\"|''|,,)(?: ?-)?(?!\S)")
 # The last column of a table: `+` what is added, `-` what is taken off.
@@ -668,17 +676,18 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     pages: dict[int, tuple[int, int]] = {}
     last = 0
     lines = [page.text[start:end] for start, end in page.spans]
-    signed = any(map(_ADDED.search, lines))
+    signed = "|" in page.text and any(map(_ADDED.search, lines))
+    paged, dittoed = _OF_PAGES.search(page.text) is not None, _OF_DITTOS.search(page.text) is not None
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
     for line, (text, span) in enumerate(zip(lines, page.spans, strict=True)):
-        if found := _PAGES.search(text):
+        if paged and (found := _PAGES.search(text)):
             pages[int(found[1])] = span
             last = max(last, int(found[2]))
         total = words.total.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
         of_an_order = page.has_order(line) and words.same.search(text) is not None
         either = page.orders[0] < line < page.orders[-1] and words.either.fullmatch(text) is not None
-        beside = line in near and (_DITTO.search(text) or words.replaced.search(text))
+        beside = line in near and ((dittoed and _DITTO.search(text)) or words.replaced.search(text))
         if words.overleaf.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):
             yield span
     if sum(1 <= number <= last for number in pages) != last:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from medfence_guard.reader.lexer import NUMBER, WORD, lex
-from medfence_guard.reader.tables import ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords
+from medfence_guard.reader.tables import NOTHING, ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords
 from medfence_guard.reader.text import fold
 
 
@@ -208,7 +208,7 @@ class RemarkWords:
 
     def without(self, idle: Collection[str]) -> RemarkWords:
         """The tables where each of these patterns matches nothing."""
-        changed: dict[str, Any] = dict.fromkeys(idle, _NOTHING)
+        changed: dict[str, Any] = dict.fromkeys(idle, NOTHING)
         return replace(self, **changed)
 
     def for_page(self, spoken: frozenset[str]) -> RemarkWords:
@@ -243,7 +243,6 @@ _SPEECH = (
     "whole",
     "whole_if_known",
 )
-_NOTHING = re.compile("(?!)")
 # The tables that are patterns.
 _PATTERNS = ("corrections", "other_papers", "no_intake", "other_headings", "column_heads", "disproved", "settled")
 
@@ -711,6 +710,9 @@ class QuotedWords(NamedTuple):
         return cls(**rows)
 
 
+_MOST_KEPT = 256  # lexicons without the patterns that a page needs none of
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """The compiled tables. `pieces` are the words that a glued run of letters may be split into; `timing_pieces` those of timing alone.
@@ -764,14 +766,18 @@ class Lexicon:
     spoken: frozenset[str]
     printed: tuple[str, ...]
     ending: frozenset[str]
-    by_idle: dict[frozenset[str], Lexicon] = field(default_factory=dict, init=False, repr=False, compare=False)
+    by_idle: dict[tuple[frozenset[str], frozenset[str]], Lexicon] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The lexicon without each set of patterns that some page needed none of: facts of the tables, and nothing of the page."""
 
     def for_page(self, spoken: frozenset[str]) -> Lexicon:
         """The lexicon for a page of these words: a pattern that can find nothing there is one that matches nothing."""
-        idle = self.remarks.idle_on(spoken)
+        idle = self.remarks.idle_on(spoken), self.clauses.idle_on(spoken)
         found = self.by_idle.get(idle)
-        return found or self.by_idle.setdefault(idle, replace(self, remarks=self.remarks.without(idle)))
+        if found is None:
+            found = replace(self, remarks=self.remarks.without(idle[0]), clauses=self.clauses.without(idle[1]))
+            if len(self.by_idle) < _MOST_KEPT:
+                self.by_idle[idle] = found
+        return found
 
     def may_decide(self, word: str) -> bool:
         """Whether a word of ordinary speech, or a number, may say something of an order it stands beside."""
