@@ -150,7 +150,7 @@ class RemarkWords:
     class_starts: frozenset[str]
     """The first words of `allergy_classes`."""
     words_of: Mapping[str, Mapping[str, tuple[frozenset[str], ...]]]
-    """Of each pattern, by the word its phrases begin with: what other words each of them has."""
+    """Of each pattern, by the longest word of its phrases: what other words each of them has."""
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> RemarkWords:
@@ -200,7 +200,7 @@ class RemarkWords:
     def may_find(self, table: str, spoken: frozenset[str]) -> bool:
         """Whether a phrase of this pattern can be made of these words."""
         words = self.words_of[table]
-        return "" in words or any(others <= spoken for first in words.keys() & spoken for others in words[first])
+        return "" in words or any(others <= spoken for word in words.keys() & spoken for others in words[word])
 
     def idle_on(self, spoken: frozenset[str]) -> frozenset[str]:
         """The patterns that can find nothing on a page of these words."""
@@ -217,13 +217,14 @@ class RemarkWords:
 
 
 def _words_of(phrases: Iterable[str]) -> dict[str, tuple[frozenset[str], ...]]:
-    """By the run of letters a phrase begins with, empty for one that begins otherwise: the others that it has. Of Devanagari the first
-    alone, since another may be the beginning of a longer one."""
+    """By the longest run of letters of a phrase, which the fewest pages have: the others. Of Devanagari the run it begins with alone is
+    asked for, since another may be the beginning of a longer one; the empty run stands for a phrase that has none to ask for."""
     found: dict[str, set[frozenset[str]]] = {}
     for phrase in phrases:
         first = _WORD.match(phrase)
-        others = frozenset(_LETTERS.findall(phrase, 0 if first is None else first.end()))
-        found.setdefault("" if first is None else first[0], set()).add(others)
+        runs = {*_LETTERS.findall(phrase), *([] if first is None else [first[0]])}
+        longest_run = max(sorted(runs), key=len, default="")
+        found.setdefault(longest_run, set()).add(frozenset(runs - {longest_run}))
     return {word: tuple(sorted(rows, key=len)) for word, rows in found.items()}
 
 
@@ -372,7 +373,8 @@ class AsideClass(NamedTuple):
     timing_words: frozenset[str]
     conditions: ByFirst
     numbers: bool
-    members: tuple[str, ...]
+    members: re.Pattern[str] | None
+    """Parts of the names of medicines that are of the class."""
     heads: frozenset[str]
     """The first words a clause of this class may have."""
 
@@ -391,7 +393,7 @@ def compile_asides(raw: Mapping[str, Any]) -> tuple[AsideClass, ...]:
             timing_words=frozenset(row["timing_words"]),
             conditions=_by_first(row["conditions"]),
             numbers=row["numbers"],
-            members=tuple(row["members"]),
+            members=_part_of(row["members"]) if row["members"] else None,
             heads=frozenset(_by_first([*row["subjects"], *row["openers"], *row["conditions"]])),
         )
         for row in raw["classes"]

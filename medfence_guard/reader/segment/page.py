@@ -22,7 +22,7 @@ def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass])
     hidden = any(mention.name is None or mention.name.ambiguous for mention in mentions)
     molecules = [molecule for mention in mentions if mention.name for members in mention.name.compositions for molecule in members]
     keys = "\n".join([*molecules, *(mention.key for mention in mentions)])
-    return [row for row in classes if not row.members or (not hidden and not any(part in keys for part in row.members))]
+    return [row for row in classes if row.members is None or (not hidden and row.members.search(keys) is None)]
 
 
 def _heads_orders(sheet: Sheet) -> None:
