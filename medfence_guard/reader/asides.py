@@ -72,7 +72,9 @@ def is_aside(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) 
         return False
     start, end = extent(chunks)
     # Most lines are orders, and are told by their first word alone.
-    if not _headed(_first(found[0] for found in ASIDE_TOKEN.finditer(text, start, end)), classes) or any(c.kind == "instruction_to_model" for c in chunks):
+    if not _headed(_first(found[0] for found in ASIDE_TOKEN.finditer(text, start, end)), classes) or any(
+        c.kind == "instruction_to_model" for c in chunks
+    ):
         return False
     clause = clause_of(chunks, text)
     if turns(clause.tokens):

@@ -103,8 +103,8 @@ class Page(NamedTuple):
 
     `spans`: of each line, where it stands in the text; `sections`: before it is read and behind it; `signed`: the lines below a
     signature; `asides`: the spans that were found to be none of the orders' business; `heads`: the lines that are heads of tables;
-    `orders`: those at which orders begin, in their order, the first of them at the place `first`; `misread`: what its words may be, of
-    a page that an engine recognised.
+    `orders`: those at which orders begin, in their order, the first of them at the place `first`, and the same as `order_lines`;
+    `misread`: what its words may be, of a page that an engine recognised.
     """
 
     text: str
@@ -117,6 +117,7 @@ class Page(NamedTuple):
     asides: Sequence[tuple[int, int]]
     heads: Collection[int]
     orders: Sequence[int]
+    order_lines: frozenset[int]
     first: int
     misread: Misread | None = None
 
@@ -126,8 +127,7 @@ class Page(NamedTuple):
 
     def has_order(self, line: int) -> bool:
         """Whether an order begins at this line."""
-        place = bisect_left(self.orders, line)
-        return place < len(self.orders) and self.orders[place] == line
+        return line in self.order_lines
 
     def text_of(self, chunks: Sequence[Chunk]) -> str:
         if len(chunks) == 1:

@@ -95,8 +95,8 @@ def note_text(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> str:
         or turns_the_slots(line_text)
         or (beside and sheet.lexicon.page.ending_field.match(line_text) is not None)
         or (
-            not any(c.kind in ("drug", "form") for c in chunks)
-            and place == 0
+            place == 0
+            and not any(c.kind in ("drug", "form") for c in chunks)
             and sheet.lexicon.page.by_number.search(line_text) is not None
         )
     ):

@@ -45,7 +45,7 @@ def cut(
     placed = [(line, span) for line, span in placed if not is_rule(text[slice(*span)])]
     lines = [line for line, _ in placed]
     sheet = _sheet_of(lines, text, lexicon, None if split else spoken_in(text))
-    sharing = Sharing(lines, text, lexicon.told, typed=typed)
+    sharing = Sharing(lines, text, lexicon.told, typed=typed, spoken=sheet.spoken)
     sections, signed = _read_lines(sheet, lines, sharing.told_once)
     out = sheet.out
     ordered = sorted({d.line for d in out.drafts})
@@ -60,7 +60,8 @@ def cut(
         sheet.told_asides,
         frozenset(sheet.heads),
         ordered,
-        min((d.start for d in out.drafts), default=0),
+        frozenset(ordered),
+        min([d.start for d in out.drafts], default=0),
         misread,
     )
     out.remarks.extend(unaccounted([c for d in out.drafts for c in d.chunks], page))
@@ -80,7 +81,8 @@ def cut(
 def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozenset[str] | None) -> Sheet:
     """The page as it is before its first line is read."""
     heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := table_head(chunks))}
-    ordered = [chunks for chunks, _ in lines if any(c.kind == "drug" for c in chunks)]
+    kinds = [{c.kind for c in chunks} for chunks, _ in lines]
+    ordered = [chunks for (chunks, _), of in zip(lines, kinds, strict=True) if "drug" in of]
     marks = frozenset(str(chunks[0].value) if chunks[0].kind == "mark" else "" for chunks in ordered)
     letters = {str(chunks[0].value) for chunks, _ in lines if soap_letter(chunks)}
     return Sheet(
@@ -89,7 +91,7 @@ def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozen
         spoken=spoken,
         asides=_classes_for([c.value for line, _ in lines for c in line if c.kind == "drug"], lexicon.asides),
         marked_for_a_model="<!--" in text or any(mark in text for mark in lexicon.instruction_marks),
-        followed=[any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False],
+        followed=[not of.isdisjoint(("drug", "form")) for of in kinds[1:]] + [False],
         begun=[begins_an_order(after) for after, _ in lines[1:]] + [False],
         heads=heads,
         serials=count_serials(lines, heads),
