@@ -890,7 +890,7 @@ class Chunker:
         token = tokens[index]
         if token.kind == WORD and token.text not in self._number_like:
             # The placeholders of numbers and units need not be tried.
-            node, after = self._trie.get(token.text, _NO_PHRASE), index + 1
+            node, after = self._trie[token.text] if token.text in self._phrase_starts else _NO_PHRASE, index + 1
             ahead = tokens[after].text if after < len(tokens) else "\n"
             if ahead in node or ahead in _PASSED_OVER or ANY_NUMBER in node or ANY_UNIT in node:
                 best = self._walk(tokens, index, after, node, None)
@@ -964,7 +964,8 @@ class Chunker:
     ) -> Chunk:
         if number is None and len(meanings) == 1 and meanings[0].kind not in _CHANGED_BY_PLACE:
             kind, value, notes = meanings[0]
-            return _chunk((kind, value, *_place_of(tokens, first, last), first, last, notes, ()))
+            start, end = tokens[first][2:4] if last == first + 1 else _place_of(tokens, first, last)
+            return _chunk((kind, value, start, end, first, last, notes, ()))
         ordered = meanings
         if len(ordered) > 1 and last < len(tokens) and tokens[last].text == ":":
             # `When: before breakfast`: in front of a colon a label is a label.

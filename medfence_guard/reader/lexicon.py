@@ -416,13 +416,18 @@ A_NAME = "@"
 
 
 class _Slot(NamedTuple):
-    """A table of phrases by their first token, or alternatives of rows of slots; and how often it may stand: `?`, `*`, `+` or once."""
+    """A table of phrases by their first token, or alternatives of rows of slots; and how often it may stand: `?`, `*`, `+` or once.
+
+    `begins`: the words that one of `kinds` may begin with; None of anything else, and of what may be empty.
+    """
 
     what: ByFirst | tuple[tuple[_Slot, ...], ...]
     often: str
+    begins: frozenset[str] | None = None
 
 
 _Row = tuple[_Slot, ...]
+_Kinds = Mapping[str, tuple[_Row, frozenset[str] | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,10 +450,9 @@ class Advice:
         for name, sources in raw["from_plain"].items():
             tables[name] = _phrases_of([word for source in sources for word in groups[source]])
         tables[_A_NUMBER] = _phrases_of([_A_NUMBER])
+        kinds = _kinds_of(raw["kinds"], tables)
         rows = [
-            (_row_of(_SHAPE_TOKEN.findall(shape), tables, raw["kinds"]), kind["opens"])
-            for kind in raw["productions"]
-            for shape in kind["shapes"]
+            (_row_of(_SHAPE_TOKEN.findall(shape), tables, kinds), kind["opens"]) for kind in raw["productions"] for shape in kind["shapes"]
         ]
         shapes: dict[str, list[tuple[_Row, frozenset[str], bool, int]]] = {}
         for number, (row, opens) in enumerate(rows):
@@ -463,15 +467,17 @@ class Advice:
 
     def holds(self, tokens: Sequence[str], *, opens: bool) -> bool:
         """Whether some shape reaches from the first token to the last. `opens`: nothing stands before them on the paper."""
-        kinds = list(map(_kind_of, tokens))
+        first, last = _kind_of(tokens[0]), _kind_of(tokens[-1])
         # Most clauses have a word that no shape has beside the others.
-        able = self.holding.get(kinds[0], 0)
-        for kind in kinds:
-            able &= self.holding.get(kind, 0)
-        return able != 0 and any(
-            able & bit and kinds[-1] in lasts and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0}))
-            for row, lasts, heads, bit in self.shapes.get(kinds[0], ())
-        )
+        able = self.holding.get(first, 0)
+        for token in tokens:
+            able &= self.holding.get(_A_NUMBER if token[0].isdigit() else token, 0)
+        if not able:
+            return False
+        for row, lasts, heads, bit in self.shapes.get(first, ()):
+            if able & bit and last in lasts and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0})):
+                return True
+        return False
 
 
 def _kind_of(token: str) -> str:
@@ -486,13 +492,29 @@ def _phrases_of(phrases: Collection[str]) -> ByFirst:
     return {first: tuple(rows) for first, rows in found.items()}
 
 
-def _row_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str, str]) -> _Row:
+def _kinds_of(raw: Mapping[str, str], tables: Mapping[str, ByFirst]) -> _Kinds:
+    """The row of slots of each kind, and what it may begin with if it may not be empty; made once, wherever it stands."""
+    made: dict[str, tuple[_Row, frozenset[str] | None]] = {}
+    waiting = {name: _SHAPE_TOKEN.findall(shape) for name, shape in raw.items()}
+    while waiting:
+        # Those that hold no kind that is not made yet; if there are none, one holds itself.
+        ready = [name for name, shape in waiting.items() if waiting.keys().isdisjoint(shape)]
+        if not ready:
+            raise ValueError("a kind of advice that holds itself")
+        for name in ready:
+            row = _row_of(waiting.pop(name), tables, made)
+            begins, empty = _ends_of(row, 0)
+            made[name] = row, None if empty else begins
+    return made
+
+
+def _row_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: _Kinds) -> _Row:
     """The slots of a shape, taken off its tokens; at the outermost level there is one row."""
     rows = _rows_of(list(shape), tables, kinds)
     return rows[0] if len(rows) == 1 else (_Slot(rows, ""),)
 
 
-def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str, str]) -> tuple[_Row, ...]:
+def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: _Kinds) -> tuple[_Row, ...]:
     rows: list[_Row] = []
     row: list[_Slot] = []
     while shape and shape[0] != ")":
@@ -502,21 +524,23 @@ def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str
             row = []
             continue
         what: ByFirst | tuple[_Row, ...]
+        begins: frozenset[str] | None = None
         if name == "(":
             what = _rows_of(shape, tables, kinds)
             shape.pop(0)
         elif name in kinds:
-            what = (_row_of(_SHAPE_TOKEN.findall(kinds[name]), tables, kinds),)
+            inner, begins = kinds[name]
+            what = (inner,)
         else:
             what = tables[name]
-        row.append(_Slot(what, shape.pop(0) if shape and shape[0] in ("?", "*", "+") else ""))
+        row.append(_Slot(what, shape.pop(0) if shape and shape[0] in ("?", "*", "+") else "", begins))
     return (*rows, tuple(row))
 
 
 def _ends_of(row: _Row, end: int) -> tuple[frozenset[str], bool]:
     """What a row may begin with (`end` 0) or end with (-1), and whether it may be empty."""
     found: set[str] = set()
-    for what, often in row[:: 1 if end == 0 else -1]:
+    for what, often, _ in row[:: 1 if end == 0 else -1]:
         if isinstance(what, tuple):
             inner = [_ends_of(other, end) for other in what]
             found.update(*(words for words, _ in inner))
@@ -549,12 +573,15 @@ def _holding(rows: Sequence[_Row]) -> dict[str, int]:
     return found
 
 
+_NOWHERE: frozenset[int] = frozenset()
+
+
 def _reached(row: _Row, tokens: Sequence[str], places: frozenset[int]) -> frozenset[int]:
     """The places at which a row of slots may end that begins at one of these."""
-    for what, often in row:
-        reached = _through(what, tokens, places)
+    for what, often, begins in row:
+        reached = _through(what, tokens, places, begins)
         found = reached | places if often in ("?", "*") else reached
-        while often in ("*", "+") and (reached := _through(what, tokens, reached) - found):
+        while often in ("*", "+") and reached and (reached := _through(what, tokens, reached, begins) - found):
             found |= reached
         places = found
         if not places:
@@ -562,9 +589,13 @@ def _reached(row: _Row, tokens: Sequence[str], places: frozenset[int]) -> frozen
     return places
 
 
-def _through(what: ByFirst | tuple[_Row, ...], tokens: Sequence[str], places: frozenset[int]) -> frozenset[int]:
+def _through(
+    what: ByFirst | tuple[_Row, ...], tokens: Sequence[str], places: frozenset[int], begins: frozenset[str] | None
+) -> frozenset[int]:
     if isinstance(what, tuple):
-        return frozenset().union(*(_reached(row, tokens, places) for row in what))
+        if begins is not None and begins.isdisjoint([_kind_of(tokens[place]) for place in places if place < len(tokens)]):
+            return _NOWHERE
+        return frozenset().union(*[_reached(row, tokens, places) for row in what])
     return frozenset(
         [
             place + len(phrase)

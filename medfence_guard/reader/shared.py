@@ -308,7 +308,7 @@ class Sharing:
         if self.told_once or self._of_several or out.remarks or out.unread:
             return False
         own = {d.line for d in out.drafts}
-        if len(own) != len(out.drafts) or any([d.last_line != d.line for d in out.drafts]):
+        if len(own) != len(out.drafts) or any(d.last_line != d.line for d in out.drafts):
             return False
         beside = {line + step for line in own for step in (-1, 1)} - own
         return all(_LENGTHS.isdisjoint([c.kind for c in self._lines[line][0]]) for line in beside if 0 <= line < len(self._lines))

@@ -65,10 +65,10 @@ def test_every_pattern_of_the_table_is_narrowed() -> None:
 
 CLAUSES = Rulepack.default().lexicon.clauses
 SAID = st.sampled_from(
-    (
-        "gp to continue baby b/o of sunita contd p t o see total 5 medicines no. of same adv start (icu) in place instead care w/o overleaf "
-        "pto on reverse the will take over"
-    ).split(" ")
+    [
+        *"gp to continue baby b/o of sunita contd p t o see total 5 medicines no. of same adv start (icu) in place instead".split(" "),
+        *"care w/o overleaf pto on reverse the will take over".split(" "),
+    ]
 )
 CLAUSE_TEXTS = st.lists(st.tuples(SAID, st.sampled_from(["", " ", "\n", ".", "é"])), max_size=6).map(
     lambda parts: "".join(a + b for a, b in parts)
