@@ -250,6 +250,11 @@ def extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
     return min([c.start for c in chunks]), max([c.end for c in chunks])
 
 
+def extent_in_order(chunks: Sequence[Chunk], *, in_order: bool) -> tuple[int, int]:
+    """The same of chunks that stand one behind the other in a line. `in_order`: the lines are those of the text."""
+    return (chunks[0].start, chunks[-1].end) if in_order else extent(chunks)
+
+
 def _place_of(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
     """Where a chunk's tokens begin and end in the text; those that boxes put side by side may stand there the other way round."""
     start, end = tokens[first].start, tokens[last - 1].end

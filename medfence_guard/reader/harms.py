@@ -159,9 +159,7 @@ def refused_classes(text: str, start: int, *, named: NamedMedicines, words: Rema
 
     `text`: the line, and `start` its place. `No ARB allergy`, `no antibiotics in the last month` refuse none.
     """
-    out: list[tuple[int, int]] = []
-    if words.class_starts.isdisjoint(_WORD.findall(text)):
-        return out
+    out = []
     for piece in _CLAUSES.finditer(text):
         said = _WORD.findall(piece.group())
         if len(said) > _LONGEST_CLAUSE:

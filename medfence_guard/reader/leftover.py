@@ -27,7 +27,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.beside import is_lasting_disease, names_a_fluid
-from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
+from medfence_guard.reader.chunks import Chunk, extent_in_order, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS
 from medfence_guard.reader.harms import (
     NamedMedicines,
@@ -104,7 +104,8 @@ class Page(NamedTuple):
     `spans`: of each line, where it stands in the text; `sections`: before it is read and behind it; `signed`: the lines below a
     signature; `asides`: the spans that were found to be none of the orders' business; `heads`: the lines that are heads of tables;
     `orders`: those at which orders begin, in their order, the first of them at the place `first`, and the same as `order_lines`;
-    `misread`: what its words may be, of a page that an engine recognised.
+    `spoken`: the runs of letters that can be read in it, None if that is open; `misread`: what its words may be, of a page that an
+    engine recognised; `in_order`: the words of a line stand in the text as they stand in the line.
     """
 
     text: str
@@ -119,7 +120,9 @@ class Page(NamedTuple):
     orders: Sequence[int]
     order_lines: frozenset[int]
     first: int
+    spoken: frozenset[str] | None = None
     misread: Misread | None = None
+    in_order: bool = False
 
     @property
     def words(self) -> ClauseWords:
@@ -132,7 +135,11 @@ class Page(NamedTuple):
     def text_of(self, chunks: Sequence[Chunk]) -> str:
         if len(chunks) == 1:
             return self.text[chunks[0].start : chunks[0].end]
-        return self.text[slice(*extent(chunks))]
+        return self.text[slice(*extent_in_order(chunks, in_order=self.in_order))]
+
+    def may_say(self, words: frozenset[str]) -> bool:
+        """Whether the page may hold any of these words."""
+        return self.spoken is None or not words.isdisjoint(self.spoken)
 
 
 def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
@@ -156,7 +163,7 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
     of_orders = {c.start for c in taken}
     remarks = page.lexicon.remarks
     # Asked of the page once: few tell of an allergy.
-    told_of = remarks.allergy.search(page.text) is not None
+    told_of, classed = remarks.allergy.search(page.text) is not None, page.may_say(remarks.class_starts)
     for (start, end), (before, behind), chunks in zip(page.spans, page.sections, page.lines, strict=True):
         text = page.text[start:end]
         if told_of or not _OF_HARMS.isdisjoint((before[0], behind[0])):
@@ -170,7 +177,8 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
                 yield from allergies_to_kin(text, start, drugs, headed=headed, named=named, words=remarks)
             found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
             yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
-        yield from refused_classes(text, start, named=named, words=remarks)
+        if classed:
+            yield from refused_classes(text, start, named=named, words=remarks)
 
 
 def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:

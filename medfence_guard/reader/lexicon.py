@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from medfence_guard.reader.lexer import NUMBER, WORD, lex
-from medfence_guard.reader.tables import NOTHING, ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords
+from medfence_guard.reader.tables import NOTHING, ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords, first_runs
 from medfence_guard.reader.text import fold
 
 
@@ -148,13 +148,20 @@ class RemarkWords:
     classes_put_off: frozenset[str]
     in_no_name: frozenset[str]
     class_starts: frozenset[str]
-    """The first words of `allergy_classes`."""
+    """The first runs of letters of `allergy_classes`."""
     words_of: Mapping[str, Mapping[str, tuple[frozenset[str], ...]]]
     """Of each pattern, by the longest word of its phrases: what other words each of them has."""
+    by_word: Mapping[str, tuple[tuple[str, frozenset[str]], ...]]
+    """The same of all patterns: word -> pattern, and the other words of a phrase of it."""
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> RemarkWords:
         """KeyError if a table is missing; the rulepack loader reports it."""
+        words_of = {table: _words_of(raw[table]) for table in _PATTERNS}
+        by_word: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        for table, words in words_of.items():
+            for word, rows in words.items():
+                by_word.setdefault(word, []).extend((table, others) for others in rows)
         return cls(
             corrections=_any_of(raw["corrections"]),
             other_papers=_any_of(raw["other_papers"]),
@@ -193,8 +200,9 @@ class RemarkWords:
             classes_refused_close=frozenset(raw["classes_refused_close"]),
             classes_put_off=frozenset(raw["classes_put_off"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
-            class_starts=frozenset(name.partition(" ")[0] for name in raw["allergy_classes"]),
-            words_of={table: _words_of(raw[table]) for table in _PATTERNS},
+            class_starts=first_runs(raw["allergy_classes"]),
+            words_of=words_of,
+            by_word={word: tuple(found) for word, found in by_word.items()},
         )
 
     def may_find(self, table: str, spoken: frozenset[str]) -> bool:
@@ -204,7 +212,8 @@ class RemarkWords:
 
     def idle_on(self, spoken: frozenset[str]) -> frozenset[str]:
         """The patterns that can find nothing on a page of these words."""
-        return frozenset([table for table in _PATTERNS if not self.may_find(table, spoken)])
+        found = [table for word in self.by_word.keys() & spoken for table, others in self.by_word[word] if others <= spoken]
+        return frozenset(_PATTERNS).difference(found, [table for table, _ in self.by_word.get("", ())])
 
     def without(self, idle: Collection[str]) -> RemarkWords:
         """The tables where each of these patterns matches nothing."""

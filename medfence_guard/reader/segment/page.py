@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from medfence_guard.reader.chunks import DrugMention, extent
+from medfence_guard.reader.chunks import DrugMention, extent_in_order
 from medfence_guard.reader.draft import Segmented
 from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
@@ -32,19 +32,26 @@ def _heads_orders(sheet: Sheet) -> None:
 
 
 def cut(
-    lines: Sequence[Line], text: str, lexicon: Lexicon, *, split: bool = True, typed: bool = False, misread: Misread | None = None
+    lines: Sequence[Line],
+    text: str,
+    lexicon: Lexicon,
+    *,
+    split: bool = True,
+    typed: bool = False,
+    misread: Misread | None = None,
+    in_order: bool = False,
 ) -> Segmented:
     """The statements of a page, with all beside them that a person must see. `text`: folded.
 
     `split`: words of the text were cut into pieces, so that its runs of letters are not all that can be read in it.
     `typed`: no line of the text can have been lost, and no word misread; `misread`: what the words
-    of a page that an engine recognised may be.
+    of a page that an engine recognised may be; `in_order`: the words of a line stand in the text as they stand in the line.
     """
     lines = [(entry, broken and not n) for chunks, broken in lines for n, entry in enumerate(listed_in_a_line(chunks))]
-    placed = [(line, extent(line[0])) for line in parted(lines, lambda c: text[c.start : c.end], lexicon.told)]
+    placed = [(line, extent_in_order(line[0], in_order=in_order)) for line in parted(lines, lambda c: text[c.start : c.end], lexicon.told)]
     placed = [(line, span) for line, span in placed if not is_rule(text[slice(*span)])]
     lines = [line for line, _ in placed]
-    sheet = _sheet_of(lines, text, lexicon, None if split else spoken_in(text))
+    sheet = _sheet_of(lines, text, lexicon, None if split else spoken_in(text), in_order=in_order)
     sharing = Sharing(lines, text, lexicon.told, typed=typed, spoken=sheet.spoken)
     sections, signed = _read_lines(sheet, lines, sharing.told_once)
     out = sheet.out
@@ -62,7 +69,9 @@ def cut(
         ordered,
         frozenset(ordered),
         min([d.start for d in out.drafts], default=0),
+        sheet.spoken,
         misread,
+        in_order,
     )
     out.remarks.extend(unaccounted([c for d in out.drafts for c in d.chunks], page))
     if sheet.ends_with is not None and sheet.ends_with[1] == len(out.drafts):
@@ -78,7 +87,7 @@ def cut(
     return out
 
 
-def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozenset[str] | None) -> Sheet:
+def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozenset[str] | None, *, in_order: bool) -> Sheet:
     """The page as it is before its first line is read."""
     heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := table_head(chunks))}
     kinds = [{c.kind for c in chunks} for chunks, _ in lines]
@@ -89,6 +98,7 @@ def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozen
         text=text,
         lexicon=lexicon if spoken is None else lexicon.for_page(spoken),
         spoken=spoken,
+        in_order=in_order,
         asides=_classes_for([c.value for line, _ in lines for c in line if c.kind == "drug"], lexicon.asides),
         marked_for_a_model="<!--" in text or any(mark in text for mark in lexicon.instruction_marks),
         followed=[not of.isdisjoint(("drug", "form")) for of in kinds[1:]] + [False],
