@@ -37,7 +37,7 @@ from medfence_guard.reader.harms import (
     is_told_of,
     refused_classes,
 )
-from medfence_guard.reader.lexicon import AsideClass, Lexicon
+from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.openings import is_of_a_thermometer, is_title, list_letter
@@ -137,10 +137,6 @@ class Page(NamedTuple):
             return self.text[chunks[0].start : chunks[0].end]
         return self.text[slice(*extent_in_order(chunks, in_order=self.in_order))]
 
-    def may_say(self, words: frozenset[str]) -> bool:
-        """Whether the page may hold any of these words."""
-        return self.spoken is None or not words.isdisjoint(self.spoken)
-
 
 def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
     """The clauses that may change an order of the page. `taken`: the chunks of its statements."""
@@ -163,7 +159,8 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
     of_orders = {c.start for c in taken}
     remarks = page.lexicon.remarks
     # Asked of the page once: few tell of an allergy.
-    told_of, classed = remarks.allergy.search(page.text) is not None, page.may_say(remarks.class_starts)
+    told_of = remarks.allergy.search(page.text) is not None
+    classed = page.spoken is None or remarks.may_find("allergy_classes", page.spoken)
     for (start, end), (before, behind), chunks in zip(page.spans, page.sections, page.lines, strict=True):
         text = page.text[start:end]
         if told_of or not _OF_HARMS.isdisjoint((before[0], behind[0])):
@@ -177,7 +174,7 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
                 yield from allergies_to_kin(text, start, drugs, headed=headed, named=named, words=remarks)
             found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
             yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
-        if classed:
+        if classed and remarks.may_find("allergy_classes", spoken_in(text)):
             yield from refused_classes(text, start, named=named, words=remarks)
 
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from medfence_guard.reader.lexer import NUMBER, WORD, lex
-from medfence_guard.reader.tables import NOTHING, ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords, first_runs
+from medfence_guard.reader.tables import NOTHING, ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords
 from medfence_guard.reader.text import fold
 
 
@@ -147,10 +147,8 @@ class RemarkWords:
     classes_refused_close: frozenset[str]
     classes_put_off: frozenset[str]
     in_no_name: frozenset[str]
-    class_starts: frozenset[str]
-    """The first runs of letters of `allergy_classes`."""
     words_of: Mapping[str, Mapping[str, tuple[frozenset[str], ...]]]
-    """Of each pattern, by the longest word of its phrases: what other words each of them has."""
+    """Of each pattern, and of the names of classes, by the longest word of its phrases: what other words each of them has."""
     by_word: Mapping[str, tuple[tuple[str, frozenset[str]], ...]]
     """The same of all patterns: word -> pattern, and the other words of a phrase of it."""
 
@@ -200,13 +198,12 @@ class RemarkWords:
             classes_refused_close=frozenset(raw["classes_refused_close"]),
             classes_put_off=frozenset(raw["classes_put_off"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
-            class_starts=first_runs(raw["allergy_classes"]),
-            words_of=words_of,
+            words_of={**words_of, "allergy_classes": _words_of(raw["allergy_classes"])},
             by_word={word: tuple(found) for word, found in by_word.items()},
         )
 
     def may_find(self, table: str, spoken: frozenset[str]) -> bool:
-        """Whether a phrase of this pattern can be made of these words."""
+        """Whether a phrase of this table can be made of these words."""
         words = self.words_of[table]
         return "" in words or any(others <= spoken for word in words.keys() & spoken for others in words[word])
 

@@ -252,7 +252,9 @@ class Sharing:
         self._text = folded
         self._typed = typed
         self._words = words
-        self.told_once = {n: told for n, (chunks, _) in enumerate(lines) if (told := told_of_all(chunks, self._surface, words)) is not None}
+        # No line with an amount tells anything of all: most lines of orders have one.
+        asked = [(n, chunks) for n, (chunks, _) in enumerate(lines) if "amount" not in [c.kind for c in chunks]]
+        self.told_once = {n: told for n, chunks in asked if (told := told_of_all(chunks, self._surface, words)) is not None}
 
     def _surface(self, chunk: Chunk) -> str:
         return self._text[chunk.start : chunk.end]
