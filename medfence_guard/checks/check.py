@@ -87,9 +87,11 @@ def source_evidence(context: Context, chunks: Iterable[Chunk], rule: str) -> Evi
     spans = [(c.start, c.end) for c in chunks]
     if not spans:
         return None
-    if len(spans) > 1:
-        spans = sorted(set(spans))
     text = context.source.text
+    if len(spans) == 1:
+        [(start, end)] = spans
+        return Evidence("source", (Span(start, end),), text[start:end], rule_id=rule)
+    spans = sorted(set(spans))
     return Evidence(
         kind="source",
         source_spans=tuple([Span(start, end) for start, end in spans]),
@@ -144,11 +146,4 @@ def rule_finding(
     check_id: str, path: str, verdict: Verdict, severity: Severity, message: str, evidence: Sequence[Evidence] = ()
 ) -> Finding:
     """A finding whose evidence is a rule, unless better is given."""
-    return Finding(
-        check_id=check_id,
-        field_path=path,
-        verdict=verdict,
-        severity=severity,
-        evidence=tuple(evidence) or (Evidence(kind="rule", rule_id=check_id),),
-        message=message,
-    )
+    return Finding(check_id, path, verdict, severity, tuple(evidence) or (Evidence(kind="rule", rule_id=check_id),), message)

@@ -36,7 +36,7 @@ class Item:
     @property
     def acted_on(self) -> tuple[Claim, ...]:
         """The claims that whoever uses the record acts on. What `source_quote` quotes is evidence: a value it holds is in no field."""
-        return tuple(c for c in self.claims if c.field != "source_quote")
+        return tuple([c for c in self.claims if c.field != "source_quote"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

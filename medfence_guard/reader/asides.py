@@ -72,7 +72,9 @@ def is_aside(chunks: Sequence[Chunk], text: str, classes: Sequence[AsideClass]) 
         return False
     start, end = extent(chunks)
     # Most lines are orders, and are told by their first word alone.
-    if not _headed(_first(ASIDE_TOKEN.findall(text, start, end)), classes) or any(c.kind == "instruction_to_model" for c in chunks):
+    if not _headed(_first(found[0] for found in ASIDE_TOKEN.finditer(text, start, end)), classes) or any(
+        c.kind == "instruction_to_model" for c in chunks
+    ):
         return False
     clause = clause_of(chunks, text)
     if turns(clause.tokens):
@@ -352,7 +354,7 @@ def is_of_the_paper(chunks: Sequence[Chunk], text: str, in_no_name: frozenset[st
         )
     if sum(map(str.isdigit, line)) >= 8 and any(pattern.fullmatch(line) for pattern in _PAPERS):
         return True
-    if any(c.kind in _SPOKEN or (c.kind == "cue" and c.value[0] != "hypothetical") for c in chunks):
+    if not _SPOKEN.isdisjoint([c.kind for c in chunks]) or any(c.kind == "cue" and c.value[0] != "hypothetical" for c in chunks):
         return False
     words = _LETTERS.findall(line)
     if _DEGREES & {*words} and all(word in _DEGREES or word in _BESIDE_DEGREES or (len(word) == 1 and word.isalpha()) for word in words):

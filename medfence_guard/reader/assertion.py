@@ -338,8 +338,16 @@ _ORDERED = (
 )
 
 
+def _is_plainly_ordered(draft: Draft) -> bool:
+    """Whether it is a `plain_order` under a heading of orders, with nothing beside it: no rung but that of the heading can hold."""
+    beside = draft.loose or draft.alternative or draft.replaced or draft.inherited
+    return draft.is_plain and draft.section_status == "active" and not beside
+
+
 def assess(draft: Draft, after_name: Sequence[Chunk], *, ordered: bool, timed: bool, surface: Surface, words: StatusWords) -> Assertion:
     """Judge one statement. `after_name`: cues behind the name; `ordered`: it has a form, strength, dose or timing."""
+    if ordered and not after_name and _is_plainly_ordered(draft):
+        return Assertion(ACTIVE, ())
     lead = list(draft.chunks[: draft.anchor])
     before = [*draft.context, *lead]
     classes = _classes(draft, _scoped(before, surface, words), after_name, surface, words, ordered=ordered)

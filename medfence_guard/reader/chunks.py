@@ -16,6 +16,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 from medfence_guard.bundle import Name
@@ -65,6 +66,10 @@ class Chunk(NamedTuple):
     last: int
     notes: tuple[str, ...] = ()
     meanings: tuple[Meaning, ...] = ()
+
+
+# Of a tuple of all its members, which is half the cost of a call of the class.
+_chunk = partial(tuple.__new__, Chunk)
 
 
 def _piecewise(word: str, pieces: frozenset[str]) -> list[str] | None:
@@ -245,6 +250,11 @@ def extent(chunks: Sequence[Chunk]) -> tuple[int, int]:
     return min([c.start for c in chunks]), max([c.end for c in chunks])
 
 
+def extent_in_order(chunks: Sequence[Chunk], *, in_order: bool) -> tuple[int, int]:
+    """The same of chunks that stand one behind the other in a line. `in_order`: the lines are those of the text."""
+    return (chunks[0].start, chunks[-1].end) if in_order else extent(chunks)
+
+
 def _place_of(tokens: Sequence[Token], first: int, last: int) -> tuple[int, int]:
     """Where a chunk's tokens begin and end in the text; those that boxes put side by side may stand there the other way round."""
     start, end = tokens[first].start, tokens[last - 1].end
@@ -329,7 +339,7 @@ class Chunker:
                 if chunk.kind in ("drug", "header_line_starts") and self._ends_a_longer_name(tokens, chunk, out):
                     chunk = self._make("word", text, tokens, index, index + 1)
             elif kind in _PLAIN_KINDS:
-                chunk = Chunk(_PLAIN_KINDS[kind], text, start, end, index, index + 1)
+                chunk = _chunk((_PLAIN_KINDS[kind], text, start, end, index, index + 1, (), ()))
             elif kind == CONFUSED:
                 chunk = Chunk("confused", "slots", start, end, index, index + 1)
             elif kind == UNREADABLE:
@@ -366,7 +376,7 @@ class Chunker:
         notes: tuple[str, ...] = (),
         meanings: tuple[Meaning, ...] = (),
     ) -> Chunk:
-        return Chunk(kind, value, *_place_of(tokens, first, last), first, last, notes, meanings)
+        return _chunk((kind, value, *_place_of(tokens, first, last), first, last, notes, meanings))
 
     def _ends_in_a_digit(self, word: str) -> bool:
         """Whether an unknown word is a known name and a letter that looks like a digit."""
@@ -783,7 +793,7 @@ class Chunker:
                 if confused is not None:
                     return confused
         elif text not in self._phrase_starts:
-            return Chunk("mark", text, token.start, token.end, index, after)
+            return _chunk(("mark", text, token.start, token.end, index, after, (), ()))
         phrase = self._phrase(tokens, index) if text in self._phrase_starts else None
         if text in _BY_PLACE and (otherwise := self._by_place(tokens, index, phrase, before)) is not None:
             return otherwise
@@ -806,7 +816,7 @@ class Chunker:
             and not token.glued
         ):
             return self._malformed(tokens, index, after)
-        return Chunk("word", text, token.start, token.end, index, after)
+        return _chunk(("word", text, token.start, token.end, index, after, (), ()))
 
     def _by_place(self, tokens: list[Token], index: int, phrase: Chunk | None, before: Sequence[Chunk]) -> Chunk | None:
         """`T.` and `C.` before a name, `no` before a name alone, `ON` behind an amount; None where the word is what it always is."""
@@ -885,7 +895,7 @@ class Chunker:
         token = tokens[index]
         if token.kind == WORD and token.text not in self._number_like:
             # The placeholders of numbers and units need not be tried.
-            node, after = self._trie.get(token.text, _NO_PHRASE), index + 1
+            node, after = self._trie[token.text] if token.text in self._phrase_starts else _NO_PHRASE, index + 1
             ahead = tokens[after].text if after < len(tokens) else "\n"
             if ahead in node or ahead in _PASSED_OVER or ANY_NUMBER in node or ANY_UNIT in node:
                 best = self._walk(tokens, index, after, node, None)
@@ -959,7 +969,8 @@ class Chunker:
     ) -> Chunk:
         if number is None and len(meanings) == 1 and meanings[0].kind not in _CHANGED_BY_PLACE:
             kind, value, notes = meanings[0]
-            return Chunk(kind, value, *_place_of(tokens, first, last), first, last, notes)
+            start, end = tokens[first][2:4] if last == first + 1 else _place_of(tokens, first, last)
+            return _chunk((kind, value, start, end, first, last, notes, ()))
         ordered = meanings
         if len(ordered) > 1 and last < len(tokens) and tokens[last].text == ":":
             # `When: before breakfast`: in front of a colon a label is a label.

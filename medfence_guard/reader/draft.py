@@ -60,11 +60,11 @@ class Draft:
 
     @property
     def start(self) -> int:
-        return min(c.start for c in self.chunks)
+        return min([c.start for c in self.chunks])
 
     @property
     def end(self) -> int:
-        return max(c.end for c in self.chunks)
+        return max([c.end for c in self.chunks])
 
     @property
     def is_plain(self) -> bool:

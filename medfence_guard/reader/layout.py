@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from medfence_guard.contract import Span, Word
 
@@ -551,8 +551,7 @@ _HEADING_ONLY = re.compile(
 _CONTINUED_OVER: Final = 4  # lines below an item that may still be its own
 
 
-@dataclass(frozen=True, slots=True)
-class _TextLine:
+class _TextLine(NamedTuple):
     start: int
     end: int
     text: str

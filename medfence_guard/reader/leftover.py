@@ -27,7 +27,7 @@ from medfence_guard.contract import Span
 from medfence_guard.reader.advice import is_advice_by_shape
 from medfence_guard.reader.asides import is_aside, is_of_the_paper, parted, turns
 from medfence_guard.reader.beside import is_lasting_disease, names_a_fluid
-from medfence_guard.reader.chunks import Chunk, extent, meaning_of, means
+from medfence_guard.reader.chunks import Chunk, extent_in_order, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS
 from medfence_guard.reader.harms import (
     NamedMedicines,
@@ -37,7 +37,7 @@ from medfence_guard.reader.harms import (
     is_told_of,
     refused_classes,
 )
-from medfence_guard.reader.lexicon import AsideClass, Lexicon
+from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
 from medfence_guard.reader.lines import is_measured
 from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.openings import SURELY_A_HEAD, denies, is_of_a_thermometer, is_title, list_letter
@@ -78,6 +78,8 @@ _REGIMEN_HEADS = ("rate", "prn", "weekday", "stat")
 _NOT_TAKEN = frozenset({"allergy", "family"})
 # A line that has one is of something else than the orders.
 _OF_SOMETHING_ELSE = frozenset("indication header_line_starts boilerplate review_phrases heading site".split())
+# Under these a harm may be told of in any words.
+_OF_HARMS = frozenset({"allergy", "diagnosis", "exam"})
 # Words that are of a complaint, a label or printed text stand for nothing else.
 _SETTLED = frozenset("indication indication_part header_line_starts label heading boilerplate review_phrases date".split())
 _LONGEST_WEIGHT = 4
@@ -103,8 +105,9 @@ class Page(NamedTuple):
 
     `spans`: of each line, where it stands in the text; `sections`: before it is read and behind it; `signed`: the lines below a
     signature; `asides`: the spans that were found to be none of the orders' business; `heads`: the lines that are heads of tables;
-    `orders`: those at which orders begin, in their order, the first of them at the place `first`; `misread`: what its words may be, of
-    a page that an engine recognised.
+    `orders`: those at which orders begin, in their order, the first of them at the place `first`, and the same as `order_lines`;
+    `spoken`: the runs of letters that can be read in it, None if that is open; `misread`: what its words may be, of a page that an
+    engine recognised; `in_order`: the words of a line stand in the text as they stand in the line.
     """
 
     text: str
@@ -117,8 +120,11 @@ class Page(NamedTuple):
     asides: Sequence[tuple[int, int]]
     heads: Collection[int]
     orders: Sequence[int]
+    order_lines: frozenset[int]
     first: int
+    spoken: frozenset[str] | None = None
     misread: Misread | None = None
+    in_order: bool = False
 
     @property
     def words(self) -> ClauseWords:
@@ -126,13 +132,12 @@ class Page(NamedTuple):
 
     def has_order(self, line: int) -> bool:
         """Whether an order begins at this line."""
-        place = bisect_left(self.orders, line)
-        return place < len(self.orders) and self.orders[place] == line
+        return line in self.order_lines
 
     def text_of(self, chunks: Sequence[Chunk]) -> str:
         if len(chunks) == 1:
             return self.text[chunks[0].start : chunks[0].end]
-        return self.text[slice(*extent(chunks))]
+        return self.text[slice(*extent_in_order(chunks, in_order=self.in_order))]
 
 
 def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
@@ -154,19 +159,25 @@ def _allergies(taken: Sequence[Chunk], page: Page) -> Iterator[tuple[int, int]]:
     """The allergies that may be to an order of the page, in a statement or out of it."""
     named = NamedMedicines([c for c in taken if c.kind == "drug"])
     of_orders = {c.start for c in taken}
+    remarks = page.lexicon.remarks
+    # Asked of the page once: few tell of an allergy.
+    told_of = remarks.allergy.search(page.text) is not None
+    classed = page.spoken is None or remarks.may_find("allergy_classes", page.spoken)
     for (start, end), (before, behind), chunks in zip(page.spans, page.sections, page.lines, strict=True):
         text = page.text[start:end]
-        told = [c for c in chunks if c.kind == "drug" and c.start not in of_orders]
-        if told and page.lexicon.remarks.allergy.search(text) is not None:
-            yield from allergies_by_name(text, start, told, named)
-        headed = "allergy" in (before[0], behind[0])
-        if headed or page.lexicon.remarks.allergy.search(text) is not None:
+        if told_of or not _OF_HARMS.isdisjoint((before[0], behind[0])):
             drugs = [c for c in chunks if c.kind == "drug"]
-            yield from allergies_to_kin(text, start, drugs, headed=headed, named=named, words=page.lexicon.remarks)
-        found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
-        remarks = page.lexicon.remarks
-        yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
-        yield from refused_classes(text, start, named=named, words=remarks)
+            told = [c for c in drugs if c.start not in of_orders]
+            telling = told_of and remarks.allergy.search(text) is not None
+            if told and telling:
+                yield from allergies_by_name(text, start, told, named)
+            headed = "allergy" in (before[0], behind[0])
+            if headed or telling:
+                yield from allergies_to_kin(text, start, drugs, headed=headed, named=named, words=remarks)
+            found = behind[0] in ("diagnosis", "exam") or before[0] in ("diagnosis", "exam")
+            yield from allergies_to_an_order(text, start, headed=before[0] == "allergy", found=found, named=named, words=remarks)
+        if classed and remarks.may_find("allergy_classes", spoken_in(text)):
+            yield from refused_classes(text, start, named=named, words=remarks)
 
 
 def _clauses(taken: Sequence[Chunk], page: Page) -> Iterator[_Clause]:
@@ -701,6 +712,8 @@ def _is_of_something(chunks: Sequence[Chunk], page: Page) -> bool:
 _PAGES = re.compile(
     r"(?:\b(?:page|pg)\b\.?:? ?|\bp\b\.?:? ?(?=\d{1,2} ?(?:of|/) ?\d{1,2}\b)|^\W*(?=\d{1,2} of \d{1,2}\W*$))(\d+) ?(?:of|/) ?(\d+)"
 )
+# What each page number has, and each mark for what stands above.
+_OF_PAGES, _OF_DITTOS = re.compile(r"p(?:age|g)?\.?:? ?\d|\d of \d"), re.compile(r"\"|''|,,")
 # Marks for what stands above, and words for what is replaced, on the line of an order.
 _DITTO = re.compile(r"(?<!\S)(?:- ?)?(?:\" ?\"|\"|''|,,)(?: ?-)?(?!\S)")
 # The last column of a table: `+` what is added, `-` what is taken off.
@@ -713,17 +726,18 @@ def _signs(page: Page) -> Iterator[tuple[int, int]]:
     pages: dict[int, tuple[int, int]] = {}
     last = 0
     lines = [page.text[start:end] for start, end in page.spans]
-    signed = any(map(_ADDED.search, lines))
+    signed = "|" in page.text and any(map(_ADDED.search, lines))
+    paged, dittoed = _OF_PAGES.search(page.text) is not None, _OF_DITTOS.search(page.text) is not None
     near = {order + step for order in page.orders for step in (-1, 0, 1)}
     for line, (text, span) in enumerate(zip(lines, page.spans, strict=True)):
-        if found := _PAGES.search(text):
+        if paged and (found := _PAGES.search(text)):
             pages[int(found[1])] = span
             last = max(last, int(found[2]))
         total = words.total.search(text)
         miscounted = total is not None and int(total[1] or total[2]) != len(page.orders)
         of_an_order = page.has_order(line) and words.same.search(text) is not None
         either = page.orders[0] < line < page.orders[-1] and words.either.fullmatch(text) is not None
-        beside = line in near and (_DITTO.search(text) or words.replaced.search(text))
+        beside = line in near and ((dittoed and _DITTO.search(text)) or words.replaced.search(text))
         if words.overleaf.search(text) or miscounted or of_an_order or either or beside or (signed and _TAKEN_OFF.search(text)):
             yield span
     if sum(1 <= number <= last for number in pages) != last:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from medfence_guard.reader.lexer import NUMBER, WORD, lex
-from medfence_guard.reader.tables import ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords
+from medfence_guard.reader.tables import NOTHING, ClaimWords, ClauseWords, PageWords, PlainRules, StatusWords, ToldWords
 from medfence_guard.reader.text import fold
 
 
@@ -147,11 +147,19 @@ class RemarkWords:
     classes_refused_close: frozenset[str]
     classes_put_off: frozenset[str]
     in_no_name: frozenset[str]
-    first_words: Mapping[str, frozenset[str]]
+    words_of: Mapping[str, Mapping[str, tuple[frozenset[str], ...]]]
+    """Of each pattern, and of the names of classes, by the longest word of its phrases: what other words each of them has."""
+    by_word: Mapping[str, tuple[tuple[str, frozenset[str]], ...]]
+    """The same of all patterns: word -> pattern, and the other words of a phrase of it."""
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> RemarkWords:
         """KeyError if a table is missing; the rulepack loader reports it."""
+        words_of = {table: _words_of(raw[table]) for table in _PATTERNS}
+        by_word: dict[str, list[tuple[str, frozenset[str]]]] = {}
+        for table, words in words_of.items():
+            for word, rows in words.items():
+                by_word.setdefault(word, []).extend((table, others) for others in rows)
         return cls(
             corrections=_any_of(raw["corrections"]),
             other_papers=_any_of(raw["other_papers"]),
@@ -190,23 +198,40 @@ class RemarkWords:
             classes_refused_close=frozenset(raw["classes_refused_close"]),
             classes_put_off=frozenset(raw["classes_put_off"]),
             in_no_name=frozenset().union(*(raw[table] for table in _SPEECH)) - set(raw["in_names"]),
-            first_words={table: _first_words(raw[table]) for table in _PATTERNS},
+            words_of={**words_of, "allergy_classes": _words_of(raw["allergy_classes"])},
+            by_word={word: tuple(found) for word, found in by_word.items()},
         )
 
     def may_find(self, table: str, spoken: frozenset[str]) -> bool:
-        """Whether a phrase of this pattern can begin with one of these words."""
-        first = self.first_words[table]
-        return "" in first or not first.isdisjoint(spoken)
+        """Whether a phrase of this table can be made of these words."""
+        words = self.words_of[table]
+        return "" in words or any(others <= spoken for word in words.keys() & spoken for others in words[word])
+
+    def idle_on(self, spoken: frozenset[str]) -> frozenset[str]:
+        """The patterns that can find nothing on a page of these words."""
+        found = [table for word in self.by_word.keys() & spoken for table, others in self.by_word[word] if others <= spoken]
+        return frozenset(_PATTERNS).difference(found, [table for table, _ in self.by_word.get("", ())])
+
+    def without(self, idle: Collection[str]) -> RemarkWords:
+        """The tables where each of these patterns matches nothing."""
+        changed: dict[str, Any] = dict.fromkeys(idle, NOTHING)
+        return replace(self, **changed)
 
     def for_page(self, spoken: frozenset[str]) -> RemarkWords:
         """The tables for a page of these words: a pattern that can find nothing there is one that matches nothing."""
-        idle: dict[str, Any] = {table: _NOTHING for table in _PATTERNS if not self.may_find(table, spoken)}
-        return replace(self, **idle)
+        return self.without(self.idle_on(spoken))
 
 
-def _first_words(phrases: Iterable[str]) -> frozenset[str]:
-    """The run of letters each phrase begins with; empty for one that begins otherwise."""
-    return frozenset(found[0] if (found := _WORD.match(phrase)) else "" for phrase in phrases)
+def _words_of(phrases: Iterable[str]) -> dict[str, tuple[frozenset[str], ...]]:
+    """By the longest run of letters of a phrase, which the fewest pages have: the others. Of Devanagari the run it begins with alone is
+    asked for, since another may be the beginning of a longer one; the empty run stands for a phrase that has none to ask for."""
+    found: dict[str, set[frozenset[str]]] = {}
+    for phrase in phrases:
+        first = _WORD.match(phrase)
+        runs = {*_LETTERS.findall(phrase), *([] if first is None else [first[0]])}
+        longest_run = max(sorted(runs), key=len, default="")
+        found.setdefault(longest_run, set()).add(frozenset(runs - {longest_run}))
+    return {word: tuple(sorted(rows, key=len)) for word, rows in found.items()}
 
 
 _LETTERS = re.compile("[a-z]+")
@@ -225,13 +250,12 @@ _SPEECH = (
     "whole",
     "whole_if_known",
 )
-_NOTHING = re.compile("(?!)")
 # The tables that are patterns.
 _PATTERNS = ("corrections", "other_papers", "no_intake", "other_headings", "column_heads", "disproved", "settled")
 
 
 def spoken_in(text: str) -> frozenset[str]:
-    """The runs of letters of a folded text. A phrase that stands in it begins with one of them, or with no letter."""
+    """The runs of letters of a folded text. A phrase that stands in it has no other, but a part of the last one in Devanagari."""
     return frozenset(_WORD.findall(text))
 
 
@@ -355,7 +379,8 @@ class AsideClass(NamedTuple):
     timing_words: frozenset[str]
     conditions: ByFirst
     numbers: bool
-    members: tuple[str, ...]
+    members: re.Pattern[str] | None
+    """Parts of the names of medicines that are of the class."""
     heads: frozenset[str]
     """The first words a clause of this class may have."""
 
@@ -374,7 +399,7 @@ def compile_asides(raw: Mapping[str, Any]) -> tuple[AsideClass, ...]:
             timing_words=frozenset(row["timing_words"]),
             conditions=_by_first(row["conditions"]),
             numbers=row["numbers"],
-            members=tuple(row["members"]),
+            members=_part_of(row["members"]) if row["members"] else None,
             heads=frozenset(_by_first([*row["subjects"], *row["openers"], *row["conditions"]])),
         )
         for row in raw["classes"]
@@ -397,24 +422,31 @@ A_NAME = "@"
 
 
 class _Slot(NamedTuple):
-    """A table of phrases by their first token, or alternatives of rows of slots; and how often it may stand: `?`, `*`, `+` or once."""
+    """A table of phrases by their first token, or alternatives of rows of slots; and how often it may stand: `?`, `*`, `+` or once.
+
+    `begins`: the words that one of `kinds` may begin with; None of anything else, and of what may be empty.
+    """
 
     what: ByFirst | tuple[tuple[_Slot, ...], ...]
     often: str
+    begins: frozenset[str] | None = None
 
 
 _Row = tuple[_Slot, ...]
+_Kinds = Mapping[str, tuple[_Row, frozenset[str] | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
     """The shapes of `lexicon/advice.json`, compiled (`reader/advice.py`).
 
-    `shapes`: by each word one may begin with, its slots, the words it may end with, and whether it stands at the head of a paper
-    alone; `named`: words that are names elsewhere, and none in these; `not_alone`: words that are no clause by themselves.
+    `shapes`: by each word one may begin with, its slots, the words it may end with, whether it stands at the head of a paper alone,
+    and its bit; `holding`: by each word, the bits of the shapes that may hold it; `named`: words that are names elsewhere, and none
+    in these; `not_alone`: words that are no clause by themselves.
     """
 
-    shapes: Mapping[str, tuple[tuple[_Row, frozenset[str], bool], ...]]
+    shapes: Mapping[str, tuple[tuple[_Row, frozenset[str], bool, int], ...]]
+    holding: Mapping[str, int]
     named: frozenset[str]
     not_alone: frozenset[str]
 
@@ -425,17 +457,19 @@ class Advice:
         for name, sources in raw["from_plain"].items():
             tables[name] = _phrases_of([word for source in sources for word in groups[source]])
         tables[_A_NUMBER] = _phrases_of([_A_NUMBER])
+        kinds = _kinds_of(raw["kinds"], tables)
         rows = [
-            (_row_of(_SHAPE_TOKEN.findall(shape), tables, raw["kinds"]), kind["opens"])
-            for kind in raw["productions"]
-            for shape in kind["shapes"]
+            (_row_of(_SHAPE_TOKEN.findall(shape), tables, kinds), kind["opens"]) for kind in raw["productions"] for shape in kind["shapes"]
         ]
-        shapes: dict[str, list[tuple[_Row, frozenset[str], bool]]] = {}
-        for row, opens in rows:
-            shape = (row, _ends_of(row, -1)[0], opens)
+        shapes: dict[str, list[tuple[_Row, frozenset[str], bool, int]]] = {}
+        for number, (row, opens) in enumerate(rows):
+            shape = (row, _ends_of(row, -1)[0], opens, 1 << number)
             for first in sorted(_ends_of(row, 0)[0]):
                 shapes.setdefault(first, []).append(shape)
-        return cls({first: tuple(found) for first, found in shapes.items()}, frozenset(raw["named"]), frozenset(raw["not_alone"]["words"]))
+        holding = _holding([row for row, _ in rows])
+        return cls(
+            {first: tuple(found) for first, found in shapes.items()}, holding, frozenset(raw["named"]), frozenset(raw["not_alone"]["words"])
+        )
 
     def may_begin(self, token: str) -> bool:
         return _kind_of(token) in self.shapes
@@ -444,11 +478,17 @@ class Advice:
         """Whether some shape reaches from the first token to the last. `opens`: nothing stands before them on the paper."""
         if len(tokens) == 1 and tokens[0] in self.not_alone:
             return False
-        last = _kind_of(tokens[-1])
-        return any(
-            last in lasts and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0}))
-            for row, lasts, heads in self.shapes.get(_kind_of(tokens[0]), ())
-        )
+        first, last = _kind_of(tokens[0]), _kind_of(tokens[-1])
+        # Most clauses have a word that no shape has beside the others.
+        able = self.holding.get(first, 0)
+        for token in tokens:
+            able &= self.holding.get(_A_NUMBER if token[0].isdigit() else token, 0)
+        if not able:
+            return False
+        for row, lasts, heads, bit in self.shapes.get(first, ()):
+            if able & bit and last in lasts and (opens or not heads) and len(tokens) in _reached(row, tokens, frozenset({0})):
+                return True
+        return False
 
 
 def _kind_of(token: str) -> str:
@@ -463,13 +503,29 @@ def _phrases_of(phrases: Collection[str]) -> ByFirst:
     return {first: tuple(rows) for first, rows in found.items()}
 
 
-def _row_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str, str]) -> _Row:
+def _kinds_of(raw: Mapping[str, str], tables: Mapping[str, ByFirst]) -> _Kinds:
+    """The row of slots of each kind, and what it may begin with if it may not be empty; made once, wherever it stands."""
+    made: dict[str, tuple[_Row, frozenset[str] | None]] = {}
+    waiting = {name: _SHAPE_TOKEN.findall(shape) for name, shape in raw.items()}
+    while waiting:
+        # Those that hold no kind that is not made yet; if there are none, one holds itself.
+        ready = [name for name, shape in waiting.items() if waiting.keys().isdisjoint(shape)]
+        if not ready:
+            raise ValueError("a kind of advice that holds itself")
+        for name in ready:
+            row = _row_of(waiting.pop(name), tables, made)
+            begins, empty = _ends_of(row, 0)
+            made[name] = row, None if empty else begins
+    return made
+
+
+def _row_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: _Kinds) -> _Row:
     """The slots of a shape, taken off its tokens; at the outermost level there is one row."""
     rows = _rows_of(list(shape), tables, kinds)
     return rows[0] if len(rows) == 1 else (_Slot(rows, ""),)
 
 
-def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str, str]) -> tuple[_Row, ...]:
+def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: _Kinds) -> tuple[_Row, ...]:
     rows: list[_Row] = []
     row: list[_Slot] = []
     while shape and shape[0] != ")":
@@ -479,21 +535,23 @@ def _rows_of(shape: list[str], tables: Mapping[str, ByFirst], kinds: Mapping[str
             row = []
             continue
         what: ByFirst | tuple[_Row, ...]
+        begins: frozenset[str] | None = None
         if name == "(":
             what = _rows_of(shape, tables, kinds)
             shape.pop(0)
         elif name in kinds:
-            what = (_row_of(_SHAPE_TOKEN.findall(kinds[name]), tables, kinds),)
+            inner, begins = kinds[name]
+            what = (inner,)
         else:
             what = tables[name]
-        row.append(_Slot(what, shape.pop(0) if shape and shape[0] in ("?", "*", "+") else ""))
+        row.append(_Slot(what, shape.pop(0) if shape and shape[0] in ("?", "*", "+") else "", begins))
     return (*rows, tuple(row))
 
 
 def _ends_of(row: _Row, end: int) -> tuple[frozenset[str], bool]:
     """What a row may begin with (`end` 0) or end with (-1), and whether it may be empty."""
     found: set[str] = set()
-    for what, often in row[:: 1 if end == 0 else -1]:
+    for what, often, _ in row[:: 1 if end == 0 else -1]:
         if isinstance(what, tuple):
             inner = [_ends_of(other, end) for other in what]
             found.update(*(words for words, _ in inner))
@@ -506,12 +564,35 @@ def _ends_of(row: _Row, end: int) -> tuple[frozenset[str], bool]:
     return frozenset(found), True
 
 
+def _holding(rows: Sequence[_Row]) -> dict[str, int]:
+    """By each word, each number as `#`, the rows that may hold it: the bit `1 << n` for row `n`."""
+    tables: dict[int, ByFirst] = {}
+    bits: dict[int, int] = {}
+    for number, row in enumerate(rows):
+        waiting = list(row)
+        while waiting:
+            what = waiting.pop().what
+            if isinstance(what, tuple):
+                waiting.extend(slot for other in what for slot in other)
+            else:
+                tables[id(what)] = what
+                bits[id(what)] = bits.get(id(what), 0) | 1 << number
+    found: dict[str, int] = {}
+    for key, table in tables.items():
+        for word in {_kind_of(word) for phrases in table.values() for phrase in phrases for word in phrase}:
+            found[word] = found.get(word, 0) | bits[key]
+    return found
+
+
+_NOWHERE: frozenset[int] = frozenset()
+
+
 def _reached(row: _Row, tokens: Sequence[str], places: frozenset[int]) -> frozenset[int]:
     """The places at which a row of slots may end that begins at one of these."""
-    for what, often in row:
-        reached = _through(what, tokens, places)
+    for what, often, begins in row:
+        reached = _through(what, tokens, places, begins)
         found = reached | places if often in ("?", "*") else reached
-        while often in ("*", "+") and (reached := _through(what, tokens, reached) - found):
+        while often in ("*", "+") and reached and (reached := _through(what, tokens, reached, begins) - found):
             found |= reached
         places = found
         if not places:
@@ -519,15 +600,22 @@ def _reached(row: _Row, tokens: Sequence[str], places: frozenset[int]) -> frozen
     return places
 
 
-def _through(what: ByFirst | tuple[_Row, ...], tokens: Sequence[str], places: frozenset[int]) -> frozenset[int]:
+def _through(
+    what: ByFirst | tuple[_Row, ...], tokens: Sequence[str], places: frozenset[int], begins: frozenset[str] | None
+) -> frozenset[int]:
     if isinstance(what, tuple):
-        return frozenset().union(*(_reached(row, tokens, places) for row in what))
+        if begins is not None and begins.isdisjoint([_kind_of(tokens[place]) for place in places if place < len(tokens)]):
+            return _NOWHERE
+        return frozenset().union(*[_reached(row, tokens, places) for row in what])
     return frozenset(
-        place + len(phrase)
-        for place in places
-        if place < len(tokens)
-        for phrase in what.get(_kind_of(tokens[place]), ())
-        if len(phrase) <= len(tokens) - place and all(map(_stands_for, phrase, tokens[place : place + len(phrase)]))
+        [
+            place + len(phrase)
+            for place in places
+            if place < len(tokens)
+            for phrase in what.get(_kind_of(tokens[place]), ())
+            if len(phrase) == 1
+            or (len(phrase) <= len(tokens) - place and all(map(_stands_for, phrase, tokens[place : place + len(phrase)])))
+        ]
     )
 
 
@@ -666,6 +754,9 @@ class QuotedWords(NamedTuple):
         return cls(**rows)
 
 
+_MOST_KEPT = 256  # lexicons without the patterns that a page needs none of
+
+
 @dataclass(frozen=True, slots=True)
 class Lexicon:
     """The compiled tables. `pieces` are the words that a glued run of letters may be split into; `timing_pieces` those of timing alone.
@@ -721,6 +812,18 @@ class Lexicon:
     spoken: frozenset[str]
     printed: tuple[str, ...]
     ending: frozenset[str]
+    by_idle: dict[tuple[frozenset[str], frozenset[str]], Lexicon] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The lexicon without each set of patterns that some page needed none of: facts of the tables, and nothing of the page."""
+
+    def for_page(self, spoken: frozenset[str]) -> Lexicon:
+        """The lexicon for a page of these words: a pattern that can find nothing there is one that matches nothing."""
+        idle = self.remarks.idle_on(spoken), self.clauses.idle_on(spoken)
+        found = self.by_idle.get(idle)
+        if found is None:
+            found = replace(self, remarks=self.remarks.without(idle[0]), clauses=self.clauses.without(idle[1]))
+            if len(self.by_idle) < _MOST_KEPT:
+                self.by_idle[idle] = found
+        return found
 
     def may_decide(self, word: str) -> bool:
         """Whether a word of ordinary speech, or a number, may say something of an order it stands beside."""

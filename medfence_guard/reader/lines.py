@@ -62,13 +62,16 @@ _RECORD = re.compile(r"(?:uhid|mrn|ip no|op no|opd no|ipd no|patient id|abha|bed
 _CASE = re.compile(r"case\s*#?(\d{1,2})\b|(?:patient )?name\s*[:-]\s*([a-z][a-z ]+)")
 
 
+_OF_ORDERS = frozenset({"drug", "form", "rate", "slots"})
+
+
 def _person_of(text: str, chunks: Sequence[Chunk], aged: bool) -> str | None:
     """Who a line names, folded, if it is the head of a person's page; None for any other line. `aged`: a sex may be written."""
     line = text[chunks[0].start : chunks[-1].end]
     numbered = _CASE.match(line)
     if numbered is not None:
         return numbered.group(1) or numbered.group(2)
-    if any(c.kind in ("drug", "form", "rate", "slots") for c in chunks) and not _PERSON.match(line):
+    if not _OF_ORDERS.isdisjoint([c.kind for c in chunks]) and not _PERSON.match(line):
         return None
     found = _RECORD.match(line)
     if found is not None:
@@ -118,7 +121,7 @@ def _repeats_a_field(what: str, lines: Sequence[Sequence[Chunk]], orders: Sequen
     """Whether a line between two orders gives a field another value than a line above it did."""
     seen: dict[str, str] = {}
     for number, chunks in enumerate(lines):
-        found = _FIELD[what].match(text[chunks[0].start : chunks[-1].end])
+        found = _FIELD[what].match(text, chunks[0].start, chunks[-1].end)
         if found is None or any(c.kind in ("drug", "form") for c in chunks):
             continue
         field, value = _PARENT.sub("parent", found[1]), " ".join(found[0].split() if _PARENT.match(found[1]) else found[2].split())

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from medfence_guard.reader.asides import parted
 from medfence_guard.reader.assertion import EXCLUDED
-from medfence_guard.reader.chunks import Chunk, meaning_of, means
+from medfence_guard.reader.chunks import Chunk, extent_in_order, meaning_of, means
 from medfence_guard.reader.draft import Draft
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.statement import Statement
@@ -46,8 +46,8 @@ def sayings(page: Page, reported: bool, bare: Sequence[Sequence[Chunk]], told: C
     for line, (chunks, body) in enumerate(zip(page.lines, bare, strict=True)):
         if not body:
             continue
-        text = page.text_of(chunks)
-        span = (min(c.start for c in chunks), max(c.end for c in chunks))
+        span = extent_in_order(chunks, in_order=page.in_order)
+        text = page.text[slice(*span)]
         found_here = "diagnosis" in (page.sections[line][0][0], page.sections[line][1][0]) or body[0].kind == "indication"
         if (
             (found_here and (words.needs_none.search(text) or _is_left_alone(text, page)))

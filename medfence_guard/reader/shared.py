@@ -38,6 +38,7 @@ _UNSURE = frozenset({"conditional", "ambiguous"})
 _OWN_COURSE = frozenset({"stat", "prn", "then", "unsupported", "weekday"})
 
 
+_LENGTHS = frozenset({"duration", "duration_open"})
 # What a line says of the order that it goes on with, and of no list.
 _OF_ONE = frozenset({"drug", "slots", "rate", "amount", "tuple", "route", "site"})
 # What a line that could not be read may say of a pack.
@@ -244,19 +245,24 @@ class Sharing:
     `told_once`: line -> what it tells, of the lines that are nothing else.
     """
 
-    def __init__(self, lines: Sequence[Line], folded: str, words: ToldWords, *, typed: bool) -> None:
-        """`typed`: no line of the text can have been lost."""
+    def __init__(self, lines: Sequence[Line], folded: str, words: ToldWords, *, typed: bool, spoken: frozenset[str] | None = None) -> None:
+        """`typed`: no line of the text can have been lost; `spoken`: the runs of letters that can be read in it, None if that is open."""
         self._lines = lines
+        self._of_several = spoken is None or not spoken.isdisjoint(words.all_or_some | {_REST})
         self._text = folded
         self._typed = typed
         self._words = words
-        self.told_once = {n: told for n, (chunks, _) in enumerate(lines) if (told := told_of_all(chunks, self._surface, words)) is not None}
+        # No line with an amount tells anything of all: most lines of orders have one.
+        asked = [(n, chunks) for n, (chunks, _) in enumerate(lines) if "amount" not in [c.kind for c in chunks]]
+        self.told_once = {n: told for n, chunks in asked if (told := told_of_all(chunks, self._surface, words)) is not None}
 
     def _surface(self, chunk: Chunk) -> str:
         return self._text[chunk.start : chunk.end]
 
     def give(self, out: Segmented) -> None:
         """Give each order of the page what is told once for all of them, where that is certain; else a remark is left in `out`."""
+        if self._tells_nothing(out):
+            return
         lines, drafts = self._lines, out.drafts
         orders = _Orders(out, lines)
         covered = orders.covered
@@ -298,6 +304,16 @@ class Sharing:
         out.remarks.extend(self._going_on(out, orders))
         out.remarks.extend(self._rest_of_them(out))
         self._doubt(out, orders)
+
+    def _tells_nothing(self, out: Segmented) -> bool:
+        """Whether each order is one line of the page, and no word, line or length beside them can be of several: most pages are so."""
+        if self.told_once or self._of_several or out.remarks or out.unread:
+            return False
+        own = {d.line for d in out.drafts}
+        if len(own) != len(out.drafts) or any(d.last_line != d.line for d in out.drafts):
+            return False
+        beside = {line + step for line in own for step in (-1, 1)} - own
+        return all(_LENGTHS.isdisjoint([c.kind for c in self._lines[line][0]]) for line in beside if 0 <= line < len(self._lines))
 
     def _going_on(self, out: Segmented, orders: _Orders) -> list[Span]:
         """`Continue for 1 month and review` below several orders, in words that tell more: of the last of them, or of each."""

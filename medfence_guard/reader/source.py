@@ -169,7 +169,9 @@ def read_source(
     pieces = split_glued(tokens, lexicon, names)
     lines = split_lines(chunker.chunks(pieces))
     typed = source.modality == "text"
-    segmented = cut(lines, folded.text, lexicon, split=pieces is not tokens, typed=typed, misread=None if typed else misread)
+    segmented = cut(
+        lines, folded.text, lexicon, split=pieces is not tokens, typed=typed, misread=None if typed else misread, in_order=boxed is None
+    )
 
     def surface(chunk: Chunk) -> str:
         return folded.text[chunk.start : chunk.end]

@@ -22,6 +22,18 @@ def one_of(*tables: Iterable[str]) -> str:
     return "(?:" + "|".join(map(re.escape, words)) + ")"
 
 
+_RUN_OF_LETTERS = re.compile("[a-z]+|[\u0900-\u097f]+")
+
+
+def first_runs(*tables: Iterable[str]) -> frozenset[str]:
+    """The run of letters that each phrase of the tables begins with."""
+    return frozenset(found[0] for table in tables for phrase in table if (found := _RUN_OF_LETTERS.search(phrase)))
+
+
+NOTHING = re.compile("(?!)")
+"""Stands for a pattern that can find nothing on a page."""
+
+
 class PseudoRule(NamedTuple):
     """Which phrases that cancel a cue a rule is about, and what must stand directly behind one; an empty field asks for nothing.
 
@@ -217,6 +229,17 @@ class ClauseWords(NamedTuple):
     """What is replaced or of another place, at the end of an order."""
     either: re.Pattern[str]
     replaced: re.Pattern[str]
+    needs: Mapping[str, frozenset[str]]
+    """Of a pattern: runs of letters, one of which stands in all that it matches."""
+
+    def idle_on(self, spoken: frozenset[str]) -> frozenset[str]:
+        """The patterns that can find nothing on a page of these words."""
+        return frozenset([name for name, words in self.needs.items() if words.isdisjoint(spoken)])
+
+    def without(self, idle: Iterable[str]) -> ClauseWords:
+        """The tables where each of these patterns matches nothing."""
+        changed: dict[str, Any] = dict.fromkeys(idle, NOTHING)
+        return self._replace(**changed)
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> ClauseWords:
@@ -245,6 +268,14 @@ class ClauseWords(NamedTuple):
             ),
             either=re.compile(rf"\W*{any_of['either']}\W*"),
             replaced=re.compile(rf"\b{any_of['replaced']}\b"),
+            needs={
+                "another_goes_on": first_runs(table["carries_on"]),
+                "anothers": first_runs(table["persons_of"], "bfm"),
+                "overleaf": first_runs(["p", "pt", "pto", "overleaf", "see", "turn"], table["continues"]),
+                "total": first_runs([before + word for word in table["counted"] for before in ("", "total", "of")]),
+                "same": first_runs(["same", "start"], table["wards"]),
+                "replaced": first_runs(table["replaced"]),
+            },
         )
 
 

@@ -282,7 +282,7 @@ def parted(lines: Sequence[Line], surface: Surface, words: ToldWords) -> list[Li
 
 def _told_sentence(chunks: list[Chunk], surface: Surface, words: ToldWords) -> int:
     """Where a line is to be cut before or behind such a sentence; else 0."""
-    if not any(c.kind == "duration" or c.kind == "duration_open" for c in chunks):
+    if _LENGTHS.isdisjoint([c.kind for c in chunks]):
         return 0
     ends = [n + 1 for n, c in enumerate(chunks[:-1]) if c.kind == "mark" and c.value == "." and is_sentence_end(chunks, n)]
     if not ends:
@@ -301,6 +301,7 @@ def _told_sentence(chunks: list[Chunk], surface: Surface, words: ToldWords) -> i
 
 
 _LONGEST_TOLD = 16  # in chunks
+_LENGTHS = frozenset({"duration", "duration_open"})
 
 
 def tail_of_all(draft: Draft, surface: Surface, words: ToldWords) -> tuple[int, Told] | None:

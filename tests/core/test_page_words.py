@@ -61,3 +61,21 @@ def test_every_pattern_of_the_table_is_narrowed() -> None:
     patterns = {name for name, value in ((n, getattr(REMARKS, n)) for n in REMARKS.__slots__) if isinstance(value, re.Pattern)}
     assert patterns - STEMS == set(_PATTERNS)
     assert all(getattr(REMARKS.for_page(frozenset()), table).search("old list stopped correction") is None for table in _PATTERNS)
+
+
+CLAUSES = Rulepack.default().lexicon.clauses
+SAID = st.sampled_from(
+    [
+        *"gp to continue baby b/o of sunita contd p t o see total 5 medicines no. of same adv start (icu) in place instead".split(" "),
+        *"care w/o overleaf pto on reverse the will take over".split(" "),
+    ]
+)
+CLAUSE_TEXTS = st.lists(st.tuples(SAID, st.sampled_from(["", " ", "\n", ".", "é"])), max_size=6).map(
+    lambda parts: "".join(a + b for a, b in parts)
+)
+
+
+@given(CLAUSE_TEXTS)
+def test_a_pattern_of_clauses_left_out_finds_nothing(text: str) -> None:
+    idle = CLAUSES.idle_on(spoken_in(text))
+    assert all(getattr(CLAUSES, name).search(line) is None for name in idle for line in (text, text.strip(), *text.split("\n")))

@@ -46,11 +46,15 @@ def unreadable_claim(roles: Roles) -> list[Judgement]:
     return out
 
 
+_LONGEST_JOINT = 4
 _DANGLING = re.compile(r"(?:[+/&]|\b(?:and|with|or|then))\s*$|^\s*(?:[+/&]|(?:and|plus|or|then)\b)", re.IGNORECASE)
 
 
 def is_cut_short(claim: Claim, roles: Roles) -> bool:
     """`Telmisartan +`, `fever and`: a joint with nothing behind it, or before it; `Nexito+` may be a name."""
+    if claim.text.isalnum() and len(claim.text) > _LONGEST_JOINT:
+        # One word, and no joint.
+        return False
     joint = _DANGLING.search(claim.text)
     return joint is not None and not (roles.name is not None and roles.name.start <= joint.start() and joint.end() <= roles.name.end)
 

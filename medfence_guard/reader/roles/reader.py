@@ -87,6 +87,7 @@ _RULES: Mapping[str, Callable[[Context, int], int]] = {
     "boilerplate": read_heading,
     "item": pass_by,
 }
+_OF_THE_EYE = frozenset({"eye", "ear", "drops"})
 # Kind of chunk -> its role, whatever stands beside it. What has no row here or above is residue.
 _ROLE_OF = {
     "slots": "slots",
@@ -138,9 +139,10 @@ class RoleReader:
                 if chunk.kind == "release":
                     roles.releases.append(Role(chunk.value, chunk))
         formed = whole or chunks
-        eye = any(c.kind == "form" and self._lexicon.form_family.get(c.value) in ("eye", "ear", "drops") for c in formed)
-        eye = eye or any(c.kind == "amount" and c.value.units[0] == "[drp]" for c in formed)
-        families = frozenset(self._lexicon.form_family.get(c.value) for c in chunks if c.kind == "form" and not means(c, "release"))
+        family = self._lexicon.form_family
+        eye = not _OF_THE_EYE.isdisjoint([family.get(c.value) for c in formed if c.kind == "form"])
+        eye = eye or "[drp]" in [c.value.units[0] for c in formed if c.kind == "amount"]
+        families = frozenset([family.get(c.value) for c in chunks if c.kind == "form" and not means(c, "release")])
         at = Context(self._lexicon, chunks, surface, roles, self.is_insulin(roles.name), eye, bool(columns), families)
         place = 0
         count = len(chunks)

@@ -83,7 +83,7 @@ def flush(sheet: Sheet, *, whole_line: bool = False, ends_with_colon: bool = Fal
 
 def note_text(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> str:
     """The text of a line, once it is noted what it says of the orders of the page by its wording alone. `place`: behind its number."""
-    line_text = sheet.text[slice(*extent(chunks))]
+    line_text = sheet.line_text(chunks)
     unlisted = sheet.lexicon.page.unlisted_set.search(line_text) if sheet.may_say(sheet.lexicon.page.set_starts) else None
     if unlisted is not None and not any(c.kind == "collective" or means(c, "collective") for c in chunks):
         sheet.out.collectives.append(
@@ -95,8 +95,8 @@ def note_text(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> str:
         or turns_the_slots(line_text)
         or (beside and sheet.lexicon.page.ending_field.match(line_text) is not None)
         or (
-            not any(c.kind in ("drug", "form") for c in chunks)
-            and place == 0
+            place == 0
+            and not any(c.kind in ("drug", "form") for c in chunks)
             and sheet.lexicon.page.by_number.search(line_text) is not None
         )
     ):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from medfence_guard.reader.asides import is_of_the_paper
 from medfence_guard.reader.beside import names_a_fluid
-from medfence_guard.reader.chunks import ALONE, AMONG_ORDERS, Chunk, any_means, extent, meaning_of, means
+from medfence_guard.reader.chunks import ALONE, AMONG_ORDERS, Chunk, any_means, meaning_of, means
 from medfence_guard.reader.draft import SIG_KINDS
 from medfence_guard.reader.lines import behind_bar, is_boxed
 from medfence_guard.reader.openings import (
@@ -215,7 +215,7 @@ def _read_plain_order(sheet: Sheet, chunks: list[Chunk], name: int) -> None:
     sheet.told = True
     draft = begin(sheet, chunks, 1, name, numbered)
     draft.chunks.extend(chunks[name + 1 :])
-    if "\n" not in sheet.text[slice(*extent(chunks))]:
+    if "\n" not in sheet.line_text(chunks):
         # A line of the page may be of two lines of the text.
         draft.as_plain = len(draft.chunks)
 
@@ -281,7 +281,7 @@ def _is_class_label(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
 
 def _marked_as_other(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
     """A line that is marked apart from its neighbours: `-` where others have `+`, quoted with `>`, struck with dashes, boxed (P21)."""
-    line = sheet.text[slice(*extent(chunks))]
+    line = sheet.line_text(chunks)
     if is_boxed(line):
         return True
     sign = str(chunks[0].value) if chunks[0].kind == "mark" else ""
@@ -294,8 +294,7 @@ def _addresses_a_model(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
         return True
     if len(chunks) > 1 and means(chunks[0], "model_label") and chunks[1].kind == "mark" and chunks[1].value == ":":
         return True
-    text = sheet.text[slice(*extent(chunks))]
-    return sheet.marked_for_a_model and any(mark in text for mark in ("<!--", *sheet.lexicon.instruction_marks))
+    return sheet.marked_for_a_model and any(mark in sheet.line_text(chunks) for mark in ("<!--", *sheet.lexicon.instruction_marks))
 
 
 def _count_patient(sheet: Sheet, chunks: Sequence[Chunk], place: int) -> None:

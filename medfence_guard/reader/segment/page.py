@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from medfence_guard.reader.chunks import DrugMention, extent
+from medfence_guard.reader.chunks import DrugMention, extent_in_order
 from medfence_guard.reader.draft import Segmented
 from medfence_guard.reader.leftover import Page, Section, unaccounted
 from medfence_guard.reader.lexicon import AsideClass, Lexicon, spoken_in
@@ -23,7 +22,7 @@ def _classes_for(mentions: Sequence[DrugMention], classes: Sequence[AsideClass])
     hidden = any(mention.name is None or mention.name.ambiguous for mention in mentions)
     molecules = [molecule for mention in mentions if mention.name for members in mention.name.compositions for molecule in members]
     keys = "\n".join([*molecules, *(mention.key for mention in mentions)])
-    return [row for row in classes if not row.members or (not hidden and not any(part in keys for part in row.members))]
+    return [row for row in classes if row.members is None or (not hidden and row.members.search(keys) is None)]
 
 
 def _heads_orders(sheet: Sheet) -> None:
@@ -33,20 +32,27 @@ def _heads_orders(sheet: Sheet) -> None:
 
 
 def cut(
-    lines: Sequence[Line], text: str, lexicon: Lexicon, *, split: bool = True, typed: bool = False, misread: Misread | None = None
+    lines: Sequence[Line],
+    text: str,
+    lexicon: Lexicon,
+    *,
+    split: bool = True,
+    typed: bool = False,
+    misread: Misread | None = None,
+    in_order: bool = False,
 ) -> Segmented:
     """The statements of a page, with all beside them that a person must see. `text`: folded.
 
     `split`: words of the text were cut into pieces, so that its runs of letters are not all that can be read in it.
     `typed`: no line of the text can have been lost, and no word misread; `misread`: what the words
-    of a page that an engine recognised may be.
+    of a page that an engine recognised may be; `in_order`: the words of a line stand in the text as they stand in the line.
     """
     lines = [(entry, broken and not n) for chunks, broken in lines for n, entry in enumerate(listed_in_a_line(chunks))]
-    placed = [(line, extent(line[0])) for line in parted(lines, lambda c: text[c.start : c.end], lexicon.told)]
+    placed = [(line, extent_in_order(line[0], in_order=in_order)) for line in parted(lines, lambda c: text[c.start : c.end], lexicon.told)]
     placed = [(line, span) for line, span in placed if not is_rule(text[slice(*span)])]
     lines = [line for line, _ in placed]
-    sheet = _sheet_of(lines, text, lexicon, None if split else spoken_in(text))
-    sharing = Sharing(lines, text, lexicon.told, typed=typed)
+    sheet = _sheet_of(lines, text, lexicon, None if split else spoken_in(text), in_order=in_order)
+    sharing = Sharing(lines, text, lexicon.told, typed=typed, spoken=sheet.spoken)
     sections, signed = _read_lines(sheet, lines, sharing.told_once)
     out = sheet.out
     ordered = sorted({d.line for d in out.drafts})
@@ -61,8 +67,11 @@ def cut(
         sheet.told_asides,
         frozenset(sheet.heads),
         ordered,
-        min((d.start for d in out.drafts), default=0),
+        frozenset(ordered),
+        min([d.start for d in out.drafts], default=0),
+        sheet.spoken,
         misread,
+        in_order,
     )
     out.remarks.extend(unaccounted([c for d in out.drafts for c in d.chunks], page))
     if sheet.ends_with is not None and sheet.ends_with[1] == len(out.drafts):
@@ -78,19 +87,21 @@ def cut(
     return out
 
 
-def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozenset[str] | None) -> Sheet:
+def _sheet_of(lines: Sequence[Line], text: str, lexicon: Lexicon, spoken: frozenset[str] | None, *, in_order: bool) -> Sheet:
     """The page as it is before its first line is read."""
     heads = {n: columns for n, (chunks, _) in enumerate(lines) if (columns := table_head(chunks))}
-    ordered = [chunks for chunks, _ in lines if any(c.kind == "drug" for c in chunks)]
+    kinds = [{c.kind for c in chunks} for chunks, _ in lines]
+    ordered = [chunks for (chunks, _), of in zip(lines, kinds, strict=True) if "drug" in of]
     marks = frozenset(str(chunks[0].value) if chunks[0].kind == "mark" else "" for chunks in ordered)
     letters = {str(chunks[0].value) for chunks, _ in lines if soap_letter(chunks)}
     return Sheet(
         text=text,
-        lexicon=lexicon if spoken is None else replace(lexicon, remarks=lexicon.remarks.for_page(spoken)),
+        lexicon=lexicon if spoken is None else lexicon.for_page(spoken),
         spoken=spoken,
+        in_order=in_order,
         asides=_classes_for([c.value for line, _ in lines for c in line if c.kind == "drug"], lexicon.asides),
         marked_for_a_model="<!--" in text or any(mark in text for mark in lexicon.instruction_marks),
-        followed=[any(c.kind in ("drug", "form") for c in after) for after, _ in lines[1:]] + [False],
+        followed=[not of.isdisjoint(("drug", "form")) for of in kinds[1:]] + [False],
         begun=[begins_an_order(after) for after, _ in lines[1:]] + [False],
         heads=heads,
         serials=count_serials(lines, heads),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from medfence_guard.contract import Span
-from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.chunks import Chunk, extent_in_order
 from medfence_guard.reader.draft import Draft, Segmented, TakenSoFar
 from medfence_guard.reader.lexicon import AsideClass, Lexicon
 
@@ -15,13 +15,15 @@ from medfence_guard.reader.lexicon import AsideClass, Lexicon
 class Sheet:
     """One page while its lines are read, from the first to the last.
 
-    `spoken`: the runs of letters that can be read in it, None if its words were cut into pieces.
+    `spoken`: the runs of letters that can be read in it, None if its words were cut into pieces; `in_order`: the words of a line stand
+    in the text as they stand in the line.
     """
 
     # What is known of the page before its lines are read.
     text: str
     lexicon: Lexicon
     spoken: frozenset[str] | None
+    in_order: bool
     asides: Sequence[AsideClass]
     marked_for_a_model: bool
     # Of each line but the last: whether a medicine or a form stands on the next.
@@ -90,6 +92,10 @@ class Sheet:
 
     def surface(self, chunk: Chunk) -> str:
         return self.text[chunk.start : chunk.end]
+
+    def line_text(self, chunks: Sequence[Chunk]) -> str:
+        """The text of chunks of one line, with all that stands between them."""
+        return self.text[slice(*extent_in_order(chunks, in_order=self.in_order))]
 
     def may_say(self, words: frozenset[str]) -> bool:
         """Whether the page may hold any of these words; a pattern that needs one is not tried otherwise."""

@@ -46,7 +46,7 @@ class Cursor:
 
 def walk(sheet: Sheet, at: Cursor) -> None:
     """Read a line chunk by chunk; each is taken by the first of the readings below that will have it."""
-    sheet.is_tested = any(c.kind == "header_line_starts" for c in at.chunks)
+    sheet.is_tested = "header_line_starts" in [c.kind for c in at.chunks]
     sheet.last_dosed = next((n for n in range(len(at.chunks) - 1, -1, -1) if at.chunks[n].kind in _DOSED), -1)
     sheet.last_below = -1
     if sheet.may_say(sheet.lexicon.page.below):

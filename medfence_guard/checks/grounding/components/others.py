@@ -36,7 +36,7 @@ _JUDGED_BY_THE_FIELD = frozenset("composition cues ambiguous unreadable unsuppor
 
 def other_components(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles, beside: Sequence[str]) -> list[Judgement]:
     """Whatever else a value says beside what its field is for: each component must be entailed as well."""
-    if roles.kinds() <= _JUDGED_BY_THE_FIELD.union(beside):
+    if roles.kinds().difference(beside) <= _JUDGED_BY_THE_FIELD:
         # Nothing else is said. So nothing below may hang on a kind of `beside` alone.
         return []
     out: list[Judgement] = []
