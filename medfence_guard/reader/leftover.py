@@ -319,7 +319,8 @@ def _leads_on(clause: _Clause, body: Sequence[Chunk], page: Page, *, headed: boo
     if body and page.text_of(body[-1:]) in page.words.joints:
         # `Avoid NSAIDs and Tab X`
         body = _bare(body[:-1])
-    if not page.has_order(clause.line):
+    if page.misread is not None and body and body[0].kind == "cue" and body[0].value[0] == "avoid":
+        # `Avoid spicy fod and alcohol`: what follows is avoided.
         return True
     kinds = {c.kind for c in body}
     words = _WORD.findall(page.text_of(body)) if body else []
