@@ -263,6 +263,9 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     heading, rest = _headed(clause, body, page, above=above)
     if heading is not None:
         section, body = heading, rest
+        behind = _behind_a_denial(clause, rest, page)
+        if behind is not None:
+            section, body, heading = page.sections[clause.line][0], behind, None
     if clause.leads:
         return not _says_no(body, page.text) and _leads_on(clause, body, page, headed=heading is not None)
     if not body:
@@ -312,6 +315,15 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
     return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
+
+
+def _behind_a_denial(clause: _Clause, rest: Sequence[Chunk], page: Page) -> Sequence[Chunk] | None:
+    """`not now` of `Allergies: nil, not now`, `Zetaril` of `NKDA, Zetaril`: nothing is of the heading, so it is not. None without a denial."""
+    denied = page.words.denied
+    answered = next((n for n, c in enumerate(rest) if page.text_of([c]) not in denied), len(rest))
+    itself = page.text_of(_bare(clause.chunks)[:1]) in page.lexicon.no_allergy
+    apart = 0 < answered < len(rest) and rest[answered].kind == "mark" and rest[answered].value in (",", "-", ";", ".", "/")
+    return _bare(rest[answered:]) if apart or (itself and rest) else None
 
 
 def _leads_on(clause: _Clause, body: Sequence[Chunk], page: Page, *, headed: bool) -> bool:

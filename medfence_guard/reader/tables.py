@@ -178,7 +178,7 @@ class ToldWords(NamedTuple):
 
 _SETS_OF_CLAUSES = (
     *("sets", "meals", "denying", "in_words", "answers", "units_of_time", "adding", "kept", "subjects"),
-    *("pointing", "whether", "negations", "leads", "no_heading", "no_heading_groups", "before_an_order", "joints"),
+    *("pointing", "whether", "negations", "leads", "no_heading", "no_heading_groups", "before_an_order", "joints", "denied"),
 )
 
 
@@ -202,6 +202,7 @@ class ClauseWords(NamedTuple):
     no_heading_groups: frozenset[str]
     before_an_order: frozenset[str]
     joints: frozenset[str]
+    denied: frozenset[str]
     disease: re.Pattern[str]
     longest_limit: int
     limited: re.Pattern[str]

@@ -141,10 +141,20 @@ def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: in
     sheet.muted = False
     if heading.leads:
         sheet.context.append(heading.chunk)
+    if name in _LINE_SECTIONS and _names_behind_a_denial(sheet, heading, led, behind):
+        sheet.stand_elsewhere()
     begins = begins_an_order(behind) if inline else sheet.begun[sheet.line]
     if name in _OF_NO_ORDERS and begins:
         # `Complaints:`, and right below it `Tab X 500 mg BD`: what was taken, or what is ordered.
         sheet.stand_elsewhere()
+
+
+def _names_behind_a_denial(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], behind: Sequence[Chunk]) -> bool:
+    """`Family history: nil, Tab X`, `NKDA - Tab X`, `No drug allergy - Tab X`: nothing is of the heading, so the medicine is not."""
+    denied = sheet.lexicon.clauses.denied
+    answered = next((n for n, c in enumerate(behind) if c.kind == "mark" or sheet.surface(c) not in denied), len(behind))
+    itself = heading.surface in sheet.lexicon.no_allergy or any(sheet.surface(c) in denied for c in led)
+    return (answered > 0 or itself) and any(c.kind in ("drug", "form", "verb") for c in behind[answered:])
 
 
 def behind_order_heading(sheet: Sheet, chunks: list[Chunk]) -> list[Chunk] | None:
