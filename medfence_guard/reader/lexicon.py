@@ -786,6 +786,8 @@ class Lexicon:
     release_family: Mapping[str, str]
     suffixes: frozenset[str]
     salts: frozenset[str]
+    uncalled: frozenset[str]
+    in_grams: frozenset[str]
     confusable_timing: frozenset[str]
     instruction_marks: tuple[str, ...]
     doubt_words: frozenset[str]
@@ -1115,6 +1117,8 @@ def compile_lexicon(tables: Mapping[str, Any]) -> Lexicon:
         release_family={row["token"].replace(" ", "_"): row["family"] for row in forms["release"]},
         suffixes=frozenset(forms["name_suffixes"]),
         salts=frozenset(forms["salt_words"]),
+        uncalled=frozenset(forms["uncalled"]["substances"]),
+        in_grams=frozenset(forms["in_grams"]["substances"]),
         confusable_timing=frozenset(tables["timing"]["confusable"]),
         doubt_words=frozenset((*cues["doubt_words"], *cues["doubt_marks"])),
         no_allergy=frozenset(cues["no_allergy"]),

@@ -34,6 +34,8 @@ from medfence_guard.reader.told import (
 _STANDING = frozenset({"continue", "increase", "decrease"})
 # What leaves it open whether an order has a length at all: `if fever`, `adjust to 2 motions a day`.
 _UNSURE = frozenset({"conditional", "ambiguous"})
+# An end that an order may have of its own, beside `until further advice` told of all.
+_ENDING = frozenset({"stopped"})
 # An order with one of these has a time of its own, or none.
 _OWN_COURSE = frozenset({"stat", "prn", "then", "unsupported", "weekday"})
 
@@ -102,6 +104,9 @@ def reached_by(listed: Sequence[Draft], told: Told, own: Sequence[Chunk], unread
             if told.numbers:
                 return None
             continue
+        if told.until_advice and (held & {"duration", "duration_open"} or cues & _ENDING):
+            # `Rx to continue until further advice:`, and `Tab Y 75 mg OD, stop at 36 weeks` among them.
+            continue
         forms = {c.value for c in stated if c.kind == "form"}
         if told.form and forms and told.form not in forms and not forms & ALIKE_FORMS[told.form]:
             continue
@@ -150,6 +155,16 @@ def _names_of(draft: Draft) -> tuple[str, ...]:
     return (mention.key, *(m for members in mention.name.compositions for m in members)) if mention.name else (mention.key,)
 
 
+_OF_TWO = 2  # a name and its one substance
+
+
+def _is_over(draft: Draft, over: Collection[int]) -> bool:
+    """`thiamine 5 days over`: nothing but a length that is past."""
+    last = draft.chunks[-1]
+    told = last if last.kind == "duration" else next((c for c in reversed(draft.chunks) if c.kind == "duration"), None)
+    return told is not None and not draft.is_timed and told.end + 1 in over
+
+
 def _is_unknown(draft: Draft) -> bool:
     return len(_names_of(draft)) < 2
 
@@ -163,7 +178,8 @@ class _Orders:
     statement, and of one of a name that nobody knows.
     """
 
-    def __init__(self, out: Segmented, lines: Sequence[Line]) -> None:
+    def __init__(self, out: Segmented, lines: Sequence[Line], over: Collection[int]) -> None:
+        """`over`: where the words `over`, `completed` begin."""
         drafts = out.drafts
         self.covered = {n for d in drafts for n in range(d.line, d.last_line + 1)}
         self.going_on: dict[int, Draft] = {}
@@ -175,20 +191,30 @@ class _Orders:
         self.ordered, self.last_order = len(meant), meant[-1] if meant else None
         saying = [d for d in drafts if _says_length(d)]
         self.named = Counter(name for d in saying for name in _names_of(d))
+        # `parenteral thiamine 5 days over` is not said of a brand that holds thiamine among others.
+        self.over = Counter(name for d in saying if _is_over(d, over) for name in _names_of(d))
+        self.timed = Counter(name for d in saying if d.is_timed for name in _names_of(d))
         self.last = max((d.line for d in saying), default=-1)
         self.last_unknown = max((d.line for d in saying if _is_unknown(d)), default=-1)
         orders = Placed(chunks[0] for chunks, _ in lines if _looks_ordered(chunks))
         unread = {c.start for span in {*out.unread} for c in orders.within(span)}
         self.hidden = {n for n, (chunks, _) in enumerate(lines) if chunks[0].start in unread}
 
-    def told_apart(self, given: Sequence[Draft], listed: Sequence[Draft], line: int) -> list[Draft]:
-        """Those of a list of whose length the page speaks elsewhere too: `All for 5 days. Metformin to continue`."""
+    def told_apart(self, given: Sequence[Draft], listed: Sequence[Draft], line: int, *, indented: bool) -> list[Draft]:
+        """Those of a list of whose length the page speaks elsewhere too: `All for 5 days. Metformin to continue`.
+
+        `indented`: the heading of the list says by its layout what is in it; an order elsewhere is another: `After that X OD for 4 weeks`.
+        """
+        if indented:
+            own = Counter(name for d in listed if _says_length(d) and not d.is_timed for name in _names_of(d))
+            return [d for d in given if _is_unknown(d) or any(self.named[n] - self.timed[n] > own[n] for n in _names_of(d))]
         here = Counter(name for d in listed if _says_length(d) for name in _names_of(d))
         below = max(line, listed[-1].line)
         return [
             d
             for d in given
-            if any(self.named[name] > here[name] for name in _names_of(d)) or (self.last if _is_unknown(d) else self.last_unknown) > below
+            if any(self.named[name] - (self.over[name] if len(_names_of(d)) > _OF_TWO else 0) > here[name] for name in _names_of(d))
+            or (self.last if _is_unknown(d) else self.last_unknown) > below
         ]
 
 
@@ -254,7 +280,8 @@ class Sharing:
         self._words = words
         # No line with an amount tells anything of all: most lines of orders have one.
         asked = [(n, chunks) for n, (chunks, _) in enumerate(lines) if "amount" not in [c.kind for c in chunks]]
-        self.told_once = {n: told for n, chunks in asked if (told := told_of_all(chunks, self._surface, words)) is not None}
+        told = [(n, told_of_all(chunks, self._surface, words)) for n, chunks in asked]
+        self.told_once = {n: one for n, one in told if one is not None and not (one.course and self._indented_end(n) == n)}
 
     def _surface(self, chunk: Chunk) -> str:
         return self._text[chunk.start : chunk.end]
@@ -264,7 +291,8 @@ class Sharing:
         if self._tells_nothing(out):
             return
         lines, drafts = self._lines, out.drafts
-        orders = _Orders(out, lines)
+        past = {c.start for chunks, _ in lines for c in chunks if self._surface(c) in self._words.past}
+        orders = _Orders(out, lines, past)
         covered = orders.covered
         rows, taken = sorted(covered), Placed(c for d in drafts for c in d.chunks)
         for line, told in self.told_once.items():
@@ -358,10 +386,11 @@ class Sharing:
         labelled = orders.labels > sum(c.kind == "label" for c in own)
         listed: list[Draft] = []
         reached, outside = None, False
+        indented = told.heads and self._indented_end(line) > line
         of = orders.going_on.get(line)
         if told.word or (of is not None and of is orders.last_order and line == of.last_line):
             listed, below, unread = self._list_at(out, orders, line, told)
-            outside = orders.ordered > sum(map(_may_be_meant, listed))
+            outside = not indented and orders.ordered > sum(map(_may_be_meant, listed))
             reached = reached_by(listed, told, own, len(unread)) if listed else None
             if not (told.rest or told.numbers) and any(c.kind == "duration" for n in unread for c in self._lines[n][0]):
                 reached = None
@@ -371,7 +400,7 @@ class Sharing:
             if not told.word and reached is not None and (doubt or not self._is_of_all_above(listed, line, told, span, own)):
                 reached = None
         given, doubtful = reached or ([], listed)
-        apart = orders.told_apart(given, listed, line) if given else []
+        apart = orders.told_apart(given, listed, line, indented=indented) if given else []
         for draft in given:
             if any(draft is other for other in apart):
                 continue
@@ -422,6 +451,8 @@ class Sharing:
             first -= 1
         while last + 1 in covered or last + 1 in hidden:
             last += 1
+        if told.heads:
+            last = min(last, self._indented_end(line) if self._indented_end(line) > line else last)
         at, to = (bisect_left(out.drafts, n, key=lambda d: d.line) for n in (first, line))
         before = out.drafts[at:to]
         behind = out.drafts[bisect_right(out.drafts, line, key=lambda d: d.line) : bisect_right(out.drafts, last, key=lambda d: d.line)]
@@ -502,6 +533,20 @@ class Sharing:
             return False
         above = [c for c in of.chunks if c.start < chunks[0].start]
         return bool(above) and self._text.count("\n", above[-1].end, chunks[0].start) <= 1
+
+    def _indented_end(self, line: int) -> int:
+        """The last of the lines below a heading that begin further right than it does, where a line behind them does not; else the line."""
+
+        def indent(n: int) -> int:
+            at = self._lines[n][0][0].start
+            begins = self._text.rfind("\n", 0, at) + 1
+            row = self._text[begins:at]
+            return len(row) - len(row.lstrip(" "))
+
+        heading, last = indent(line), line
+        while last + 1 < len(self._lines) and indent(last + 1) > heading:
+            last += 1
+        return last
 
     def _is_level(self, drafts: Sequence[Draft], span: Span) -> bool:
         """Whether a line begins no further right than the last order does: further right it goes on with that order."""

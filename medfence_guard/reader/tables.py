@@ -136,6 +136,8 @@ _TOLD = (
     "and",
     "says_for",
     "glue",
+    "courses",
+    "past",
 )
 
 
@@ -160,6 +162,8 @@ class ToldWords(NamedTuple):
     joints: frozenset[str]
     says_for: frozenset[str]
     glue: frozenset[str]
+    courses: frozenset[str]
+    past: frozenset[str]
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> ToldWords:

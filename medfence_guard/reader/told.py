@@ -35,7 +35,7 @@ class Told(NamedTuple):
     `least`: how few orders they may mean: `all` is of several, `medicines` may be of one. `heads`: a colon ends the line, which is then of
     what stands below it. `hour`: a time of day heads a part of the list, `Morning:`. `form`, `numbers`: it is of those of the list that
     have this form, or these numbers; `rest`: of those that say nothing of the kind; `above`: of what stands above; `goes_on`: it says to
-    continue, which may be of the last order alone.
+    continue, which may be of the last order alone. `course`: it heads a course of several medicines, which are those set further right.
     """
 
     chunks: tuple[Chunk, ...]
@@ -49,6 +49,12 @@ class Told(NamedTuple):
     rest: bool = False
     above: bool = False
     goes_on: bool = False
+    course: bool = False
+
+    @property
+    def until_advice(self) -> bool:
+        """Whether it heads a list with an end that no number tells: `Rx to continue until further advice:`."""
+        return self.heads and self.word and all(c.kind == "duration_open" and c.value == "advice" for c in self.chunks)
 
     @property
     def is_length(self) -> bool:
@@ -208,6 +214,14 @@ def _hour_over_a_list(chunks: Sequence[Chunk]) -> Told | None:
     return Told((chunks[0]._replace(kind="when", value=hour, meanings=()),), 0, word=True, least=1, heads=True, hour=True)
 
 
+def _course_over_a_list(chunks: Sequence[Chunk], surface: Surface, words: ToldWords) -> Told | None:
+    """`H. pylori eradication kit for 14 days -`: a course of several medicines, and how long it lasts, right above them."""
+    if len(chunks) < 3 or chunks[-1].value not in (":", "-") or chunks[-2].kind != "duration":
+        return None
+    named = " ".join(surface(c) for c in chunks[:-2])
+    return Told((chunks[-2],), 0, word=True, least=2, heads=True, course=True) if named in words.courses else None
+
+
 def _of_a_headed_list(told: list[Chunk]) -> list[Chunk] | None:
     """What `Rx` may tell of the list below it: lengths and ends, and none in years (`Rx for 2 years` tells of the past)."""
     firm = [c for c in told if c.kind == "duration"]
@@ -221,6 +235,9 @@ def told_of_all(chunks: Sequence[Chunk], surface: Surface, words: ToldWords) -> 
     hour = _hour_over_a_list(chunks)
     if hour is not None:
         return hour
+    course = _course_over_a_list(chunks, surface, words)
+    if course is not None:
+        return course
     numbers, behind = _list_numbers(chunks, surface, words)
     said = _Said(surface, words)
     if not all(said.takes(chunks, place) for place in range(behind, len(chunks))):

@@ -11,7 +11,7 @@ from medfence_guard.checks.grounding.components.implied import weigh_curated
 from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
-from medfence_guard.checks.grounding.stated import setting_for
+from medfence_guard.checks.grounding.stated import held_if_parted, setting_for
 from medfence_guard.checks.grounding.wording import chunks_holding, statement_words, words_of
 from medfence_guard.compare import ABSTAIN, PASS, Judgement, Setting, compare_dose, compare_spelt_out, form_units, slots_spelt_out
 from medfence_guard.contract import Finding, Severity
@@ -31,7 +31,7 @@ def strength_check(context: Context, claim: Claim, item: Item, statement: Statem
     if not judgements:
         judgements = weigh_curated(context, judge_strength(context, setting, statement, roles, quantities))
     judgements.extend(said_besides(context, setting, item, claim, roles, beside=("strengths", "doses", "numbers")))
-    return claim_findings(context, claim, judgements, "grounding.strength")
+    return claim_findings(context, claim, held_if_parted(context, item, statement, judgements), "grounding.strength")
 
 
 @of_a_statement("grounding.dose")
@@ -42,7 +42,7 @@ def dose_check(context: Context, claim: Claim, item: Item, statement: Statement)
     judgements = unreadable_claim(roles)
     if not judgements:
         judgements = _dose(context, setting, item, claim, roles)
-    return claim_findings(context, claim, judgements, "grounding.dose")
+    return claim_findings(context, claim, held_if_parted(context, item, statement, judgements), "grounding.dose")
 
 
 def _dose(context: Context, setting: Setting, item: Item, claim: Claim, roles: Roles) -> list[Judgement]:

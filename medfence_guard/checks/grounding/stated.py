@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from fractions import Fraction
+
 from medfence_guard.bind import PART
 from medfence_guard.checks.check import Context
 from medfence_guard.checks.grounding.wording import words_of
-from medfence_guard.compare import Setting
+from medfence_guard.compare import FAIL, Judgement, Setting, held
 from medfence_guard.contract import Span
 from medfence_guard.payload import Item
-from medfence_guard.reader.chunks import Chunk
+from medfence_guard.reader.chunks import Chunk, Quantity
 from medfence_guard.reader.roles.record import Roles
 from medfence_guard.reader.statement import Statement
 
@@ -122,3 +125,38 @@ def form_in_letters(context: Context, claimed: str, statement: Statement) -> tup
     if between.strip(" .") or words_of(context.text(Span(before.start, before.end))) != [letters]:
         return None
     return _LETTERS[letters], before
+
+
+def parted_per_day(context: Context, item: Item, statement: Statement) -> bool:
+    """`40 mg per day`, carried as 40 mg and daily: all of it is said, but whether it is taken at once is not.
+
+    It is so only where the statement writes one amount, of one day, and no other time, and the frequency claims once a day.
+    """
+    stated = statement.roles
+    amounts = [r.value for r in (*stated.strengths, *stated.doses) if isinstance(r.value, Quantity) and r.value.units[0] is not None]
+    if len(amounts) != 1 or amounts[0].per != ((Fraction(1), "d"),) or stated.rates or stated.slots or stated.weekdays or stated.residue:
+        return False
+    told = [context.roles_of(c) for c in item.claims if c.field == "frequency"]
+    rates = [r.value for roles in told for r in roles.rates]
+    once = [r for r in rates if r.low == r.high == r.period == r.period_high == 1 and r.unit == "d"]
+    return len(told) == 1 and len(rates) == len(once) == 1 and not (told[0].slots or told[0].weekdays or told[0].residue)
+
+
+def held_if_parted(context: Context, item: Item, statement: Statement, judgements: Iterable[Judgement]) -> list[Judgement]:
+    """The judgements of an amount or a frequency, with what is only parted held instead of refuted."""
+    judgements = list(judgements)
+    if statement.roles.residue:
+        # `40 mg a day`: what is not read may be the denominator.
+        says = "; part of the statement could not be read, so it may be there"
+        return [
+            held(j.rule, j.says + says, j.chunks) if j.verdict is FAIL and j.rule == "unit.denominator_added" else j for j in judgements
+        ]
+    if not any(j.verdict is FAIL and j.rule in _PARTED for j in judgements) or not parted_per_day(context, item, statement):
+        return judgements
+    return [
+        held(j.rule, f"{j.says}; an amount of a day is carried in two fields", j.chunks) if j.verdict is FAIL and j.rule in _PARTED else j
+        for j in judgements
+    ]
+
+
+_PARTED = frozenset({"unit.denominator_dropped", "timing.component_invented"})

@@ -9,7 +9,7 @@ from medfence_guard.checks.grounding.claimed import unreadable_claim
 from medfence_guard.checks.grounding.components.others import said_besides
 from medfence_guard.checks.grounding.firmness import claim_findings
 from medfence_guard.checks.grounding.ownership import of_a_statement
-from medfence_guard.checks.grounding.stated import setting_for
+from medfence_guard.checks.grounding.stated import held_if_parted, setting_for
 from medfence_guard.compare import (
     ABSTAIN,
     PASS,
@@ -59,7 +59,7 @@ def frequency_check(context: Context, claim: Claim, item: Item, statement: State
     )
     if not judgements:
         judgements = [Judgement(ABSTAIN, "claim.nothing_read", "nothing in the claim could be checked", severity=Severity.MAJOR)]
-    return claim_findings(context, claim, judgements, "grounding.frequency")
+    return claim_findings(context, claim, held_if_parted(context, item, statement, judgements), "grounding.frequency")
 
 
 def _same_rate(context: Context, claim: Claim, statement: Statement) -> Judgement | None:

@@ -196,8 +196,14 @@ def count_beside_form(at: Context, place: int) -> Quantity | None:
     alone = not roles.doses and not roles.has_timing and not at.tabled and chunk.kind == "number"
     counted = alone and full and whole and unit in _SOLID and behind.kind in ("amount", "form")
     # `Montair LC: 1 at night`, `Telma 40 1 OD`: behind the name, or the bare number that is its strength.
-    named = alone and not roles.strengths and behind.end <= roles.name.end and unit in _PIECES
-    counted = counted or (named and value not in roles.name.label and counts_pieces(roles.name.entry, value, roles.name.label))
+    # `Meftal Spas tab 1 TDS`: behind its form too, which counts pieces.
+    formed = before.kind == "form" and place > 1 and chunks[place - 2].end <= roles.name.end
+    named = alone and not roles.strengths and (behind.end <= roles.name.end or formed) and unit in _PIECES
+    counted = counted or (
+        named
+        and value not in roles.name.label
+        and counts_pieces(roles.name.entry, value, roles.name.label, at.lexicon.uncalled, at.lexicon.in_grams)
+    )
     return Quantity((value,), (unit,)) if timed and (told or listed or counted) else None
 
 

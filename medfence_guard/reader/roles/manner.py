@@ -89,6 +89,11 @@ def read_site(at: Context, place: int) -> int:
             return place + 1
         roles.residue.append(Role(text, chunk))
         return place + 1
+    reason = any(c.kind in ("indication", "indication_part") for c in at.chunks[max(0, place - 1) : place])
+    if at.families and is_swallowed(at) and at.lexicon.site_route.get(chunk.value) == "topical" and not reason:
+        # `Tab X 650 mg TDS on chest`: what is swallowed is not put there, and something else may be.
+        roles.residue.append(Role(text, chunk))
+        return place + 1
     roles.sites.append(Role(chunk.value, chunk))
     return place + 1
 

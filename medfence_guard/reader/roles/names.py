@@ -136,7 +136,12 @@ class NameReader:
             chunk.start > before.end
             and _is_timed(chunks, place)
             and (
-                counts_pieces(self._entry(name.key, name.parts, name.suffixes), number)
+                counts_pieces(
+                    self._entry(name.key, name.parts, name.suffixes),
+                    number,
+                    uncalled=self._lexicon.uncalled,
+                    in_grams=self._lexicon.in_grams,
+                )
                 # Behind a name that ends in its number a small one may be a count too.
                 or (name.key[-1:].isdigit() and number in PIECES_AT_A_TIME)
             )

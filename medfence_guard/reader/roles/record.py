@@ -51,19 +51,31 @@ PIECES_AT_A_TIME = frozenset({Fraction(1, 2), Fraction(1), Fraction(3, 2), Fract
 _IMPOSSIBLY_SMALL, _IMPOSSIBLY_SMALL_OF_SEVERAL = 10, 4
 
 
-def counts_pieces(entry: Name | None, number: Fraction, label: tuple[Fraction, ...] = ()) -> bool:
+def counts_pieces(
+    entry: Name | None,
+    number: Fraction,
+    label: tuple[Fraction, ...] = (),
+    uncalled: frozenset[str] = frozenset(),
+    in_grams: frozenset[str] = frozenset(),
+) -> bool:
     """`Hifenac P 1 BD`: a small number behind a brand is how many are taken if no strength of the brand can be so small (P1).
 
     A tenth of the least number that any of its products prints is impossible; a brand of one milligram keeps its number. A combination
     is told by several numbers or none, and a fourth of the least will do. `label`: the bare number before it (`Rosuvas 10 1 HS`); a brand
-    of one substance that prints it has no other.
+    of one substance that prints it has no other. `uncalled`: substances by whose number no combination is called (`Sinarest 1 BD`);
+    `in_grams`: those that are sold in whole grams (`Augmentin 1 BD`).
     """
     if entry is None or entry.ambiguous or not entry.rows or number not in PIECES_AT_A_TIME:
         return False
     printed = [value for row in entry.rows for value in (*(c.value for c in row.components), *row.labels)]
+    if not label and any(m in in_grams for row in entry.rows for m in row.molecules):
+        return False
     if len(label) == 1 and label[0] in printed and all(len(row.components) == 1 for row in entry.rows):
         return number != label[0]
     several = all(len(row.components) > 1 for row in entry.rows)
+    if several and number == 1 and number not in printed and all(len(row.components) == len(row.molecules) for row in entry.rows):
+        told = [c.value for row in entry.rows for m, c in zip(row.molecules, row.components, strict=True) if m not in uncalled]
+        return all(value > number * _IMPOSSIBLY_SMALL_OF_SEVERAL for value in told)
     least = number * (_IMPOSSIBLY_SMALL_OF_SEVERAL if several else _IMPOSSIBLY_SMALL)
     return bool(printed) and all(value > least for value in printed)
 
