@@ -55,8 +55,46 @@ def read_when(at: Context, place: int) -> int:
     chunk = at.chunks[place]
     before = at.surface(at.chunks[place - 1]) if place else ""
     bounded = chunk.value[1] is not None and before in _BOUNDS
-    (at.roles.unsupported if bounded else at.roles.whens).append(Role("a bound of the interval" if bounded else chunk.value, chunk))
+    if bounded or _is_a_further_time(at, place):
+        at.roles.unsupported.append(Role("a bound of the interval" if bounded else "a further time", chunk))
+    else:
+        at.roles.whens.append(Role(chunk.value, chunk))
     return place + 1
+
+
+# Of a meal in general: `OD and before food` says when that dose is taken.
+_OF_ANY_MEAL = frozenset({"AC", "PC", "C", "EMPTY"})
+_JOINTS = frozenset({"and", "&", "+", "also", "aur"})
+_SAYS_HOW_OFTEN = frozenset({"rate", "slots", "prn", "stat"})
+_BESIDE_A_TIME = frozenset({"at", "in", "the", "again"})
+
+
+_PARTS_OF_THE_DAY = frozenset({"MORN", "NOON", "AFT", "EVE", "NIGHT", "HS"})
+
+
+def _sort_of_time(code: str) -> str:
+    if code in _OF_ANY_MEAL:
+        return "any meal"
+    return "part of the day" if code in _PARTS_OF_THE_DAY else "hour" if ":" in code else "meal"
+
+
+def _is_a_further_time(at: Context, place: int) -> bool:
+    """`OD and at night`, `ac & hs`: joined to what says how often, or to a time of another sort, it is a dose more."""
+    here = place - 1
+    while here > 0 and at.surface(at.chunks[here]) in _BESIDE_A_TIME:
+        here -= 1
+    if here < 1 or at.surface(at.chunks[here]) not in _JOINTS:
+        return False
+    here -= here > 1 and at.chunks[here - 1].value == ","
+    code, before = at.chunks[place].value[0], at.chunks[here - 1]
+    if before.kind != "when":
+        return code not in _OF_ANY_MEAL and before.kind in _SAYS_HOW_OFTEN
+    # `BD after breakfast and after dinner` says when each of the two is taken.
+    often = at.roles.rates or at.roles.slots
+    once = len(at.roles.rates) == 1 and at.roles.rates[0].value.high == 1 and not at.roles.slots
+    another = _sort_of_time(code) != _sort_of_time(before.value[0])
+    return once or (not often and another)
+
 
 
 def read_weekday(at: Context, place: int) -> int:
