@@ -43,6 +43,7 @@ from medfence_guard.reader.misread import Misread
 from medfence_guard.reader.openings import SURELY_A_HEAD, denies, is_of_a_thermometer, is_title, list_letter
 from medfence_guard.reader.plain import is_plain
 from medfence_guard.reader.remarks import heads_something_else
+from medfence_guard.reader.roles.amounts import OTHER_DOSES
 from medfence_guard.reader.sayings import sayings
 from medfence_guard.reader.tables import ClauseWords
 
@@ -291,11 +292,16 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if body[0].kind == "boilerplate" and all(c.kind in _BESIDE_PRINT or c.value == "issue" or plain.group(page.text_of([c])) for c in body):
         return True
     titles = sum(c.kind == "label" for c in body)
-    few = titles > _FEW_TITLES and len(body) - titles <= 1 and kinds.isdisjoint(_TURNING)
+    # A label that nobody knows, or that is misread: `Drug  Dose  Route  Frequency  Times`.
+    free = page.misread is not None or meaning_of(body[0], "label") == "name"
+    few = titles > _FEW_TITLES and len(body) - titles <= free and kinds.isdisjoint(_TURNING)
     titled = titles and (kinds <= _TITLES or few)
     told_last = page.text_of(body[-1:]) in page.words.answers and (len(body) == 1 or body[-2].value == ":")
     if titled and (told_last or (page.text_of(body[-1:]) in page.words.units_of_time and turns(_WORD.findall(page.text_of(body))))):
         # `2. No`, `Exam days`
+        return False
+    if titled and any(meaning_of(c, "label") in OTHER_DOSES for c in body) and clause.line not in page.heads:
+        # `Test dose`, and the order below it
         return False
     if titled and denies(body, 0) and len(body) < SURELY_A_HEAD and clause.line >= page.orders[0] - 1:
         # `No dose`, `No medicines`; over `Rx` it is what was taken before.
@@ -318,7 +324,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
 
 
 def _behind_a_denial(clause: _Clause, rest: Sequence[Chunk], page: Page) -> Sequence[Chunk] | None:
-    """`not now` of `Allergies: nil, not now`, `Zetaril` of `NKDA, Zetaril`: nothing is of the heading, so it is not. None without a denial."""
+    """`not now` of `Allergies: nil, not now`, `Zetaril` of `NKDA, Zetaril`: nothing is of the heading, so it is not. None if none denies."""
     denied = page.words.denied
     answered = next((n for n, c in enumerate(rest) if page.text_of([c]) not in denied), len(rest))
     itself = page.text_of(_bare(clause.chunks)[:1]) in page.lexicon.no_allergy
@@ -336,6 +342,9 @@ def _leads_on(clause: _Clause, body: Sequence[Chunk], page: Page, *, headed: boo
         return True
     kinds = {c.kind for c in body}
     words = _WORD.findall(page.text_of(body)) if body else []
+    if any(meaning_of(c, "label") in OTHER_DOSES for c in body):
+        # `Max dose: Tab X 40 mg OD`
+        return False
     if "word" not in kinds or kinds <= _PRINTED or page.words.before_an_order.issuperset(words):
         return True
     section = page.sections[clause.line][clause.behind]

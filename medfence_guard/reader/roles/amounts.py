@@ -12,6 +12,8 @@ from medfence_guard.reader.roles.record import Role, Roles, counts_pieces, cours
 _SOLID = frozenset({"{tbl}", "{capsule}"})
 _PIECES = _SOLID | {"{supp}", "{sachet}", "{lozenge}", "{patch}"}
 _MOST_HALVES = 24
+# `Max dose: 40 mg`, `Total dose: 1 g`: not what is taken each time.
+OTHER_DOSES = frozenset({"max_dose", "other_dose"})
 STRENGTH_DIMENSIONS = frozenset({"mass", "iu", "percent", "meq", "mmol"})
 
 
@@ -21,6 +23,9 @@ def read_amount(at: Context, place: int) -> int:
     quantity: Quantity = chunk.value
     unit = quantity.units[0]
     assert unit is not None
+    if labelled(chunks, place) in OTHER_DOSES:
+        roles.unsupported.append(Role("another dose than each", chunk))
+        return place + 1
     dimension = lexicon.unit_by_ucum[unit].dimension
     before = chunks[place - 1] if place else None
     if dimension in STRENGTH_DIMENSIONS and not (at.insulin and dimension == "iu" and not quantity.per):
@@ -258,6 +263,12 @@ def settle_counts(roles: Roles) -> None:
             roles.unsupported.append(Role("dose or pack", role.chunk))
         else:
             roles.quantities.append(role)
+
+
+def hold_other_doses(roles: Roles, columns: tuple[str, ...]) -> None:
+    """Under `Medicine | Max dose | Frequency` no amount is known to be what is taken each time."""
+    if not OTHER_DOSES.isdisjoint(columns):
+        roles.unsupported.extend(Role("another dose than each", r.chunk) for r in (*roles.strengths, *roles.doses))
 
 
 def hold_pieces_of_another_form(roles: Roles, lexicon: Lexicon) -> None:

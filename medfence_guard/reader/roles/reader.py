@@ -8,6 +8,7 @@ from medfence_guard.reader.chunks import Chunk, Quantity, means
 from medfence_guard.reader.lexicon import Lexicon
 from medfence_guard.reader.roles.amounts import (
     add_label,
+    hold_other_doses,
     hold_pieces_of_another_form,
     read_amount,
     read_number,
@@ -203,6 +204,7 @@ def _settle(at: Context, columns: tuple[str, ...], *, stepped: bool) -> None:
     read_columns(roles, columns, chunks)
     settle_counts(roles)
     hold_pieces_of_another_form(roles, at.lexicon)
+    hold_other_doses(roles, columns)
     if roles.name is not None and not roles.has_timing:
         # Nothing else says how often: it may be the order's after all.
         timing = [r for r in roles.beside if r.chunk.kind not in ("duration", "site")]
