@@ -293,7 +293,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return True
     titles = sum(c.kind == "label" for c in body)
     # A label that nobody knows, or that is misread: `Drug  Dose  Route  Frequency  Times`.
-    free = page.misread is not None or meaning_of(body[0], "label") == "name"
+    free = page.misread is not None or meaning_of(clause.chunks[0], "label") == "name"
     few = titles > _FEW_TITLES and len(body) - titles <= free and kinds.isdisjoint(_TURNING)
     titled = titles and (kinds <= _TITLES or few)
     told_last = page.text_of(body[-1:]) in page.words.answers and (len(body) == 1 or body[-2].value == ":")
