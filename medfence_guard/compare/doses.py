@@ -113,6 +113,9 @@ def _compare_one_dose(setting: Setting, dose: Role, claim: Quantity) -> list[Jud
         if claim.parts != source.parts or claim.high != source.high:
             return [Judgement(FAIL, "quantity.different", said, (dose.chunk,))]
         countable = source.units[0] in PIECES
+        if countable and source.per:
+            # `2 tabs/week`, claimed as 2
+            return [held("unit.denominator_dropped", f"{said}; the claim does not say in what time", (dose.chunk,))]
         if countable:
             return [Judgement(PASS, "dose.unit_not_claimed", f"{said}; the claim counts without naming the unit", (dose.chunk,), note=True)]
         return [held("unit.not_claimed", f"{said}; the claim has no unit", (dose.chunk,))]

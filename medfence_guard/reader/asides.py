@@ -340,6 +340,9 @@ _SPAN = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)? ?(?:-|to) ?\d{1,2}(?:[:.]\
 _SPOKEN = frozenset("drug form slots rate when prn stat verb amount maximum duration".split())
 
 
+_NOTA_BENE = re.compile(r"n\.? ?b\b").match
+
+
 def is_of_the_paper(chunks: Sequence[Chunk], text: str, in_no_name: frozenset[str]) -> bool:
     """Whether a whole line names the one who signed, or the place, numbers and hours of his clinic.
 
@@ -367,7 +370,7 @@ def is_of_the_paper(chunks: Sequence[Chunk], text: str, in_no_name: frozenset[st
             word for word in _LETTERS.findall(line[signed.end() :]) if len(word) > 1 and not {word} & (_DEGREES | _BESIDE_DEGREES | {"dr"})
         ]
         return len(names) <= 4 and not _ROLES.issuperset(names or ("dr",)) and all(word.isalpha() or len(word) >= 5 for word in names)
-    return _INITIALS.fullmatch(line) is not None or any(pattern.fullmatch(line) for pattern in _PAPERS)
+    return (_INITIALS.fullmatch(line) is not None and not _NOTA_BENE(line)) or any(pattern.fullmatch(line) for pattern in _PAPERS)
 
 
 def is_stamp_or_vital(clause: Sequence[Chunk], text: str, departments: Mapping[str, frozenset[str]]) -> bool:

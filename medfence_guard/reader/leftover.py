@@ -312,6 +312,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if kinds <= _PRINTED or named or titled:
         return True
     told = section[0] in _TOLD
+    if _ends_all(body, page) or (not told and not above and len(body) > 1 and _answers_no(body, page)):
+        return False
     if not told and above and (_is_a_part_of_an_order(body, kinds, page) or _is_only_a_time(body, page)):
         return False
     is_open = section[0] not in _LISTED and (told or clause.line in page.signed or (above and section[1] not in _ORDERS))
@@ -321,6 +323,16 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
     return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
+
+
+def _ends_all(body: Sequence[Chunk], page: Page) -> bool:
+    """`Reg no 12345, stop all`"""
+    return any(c.kind == "collective" and page.text_of([c]).partition(" ")[0] in page.lexicon.ending for c in body[1:])
+
+
+def _answers_no(body: Sequence[Chunk], page: Page) -> bool:
+    """`To be given no`: at the end of words that it may deny. Behind a colon it answers them."""
+    return denies(body, len(body) - 1) and body[-2].kind != "mark"
 
 
 def _behind_a_denial(clause: _Clause, rest: Sequence[Chunk], page: Page) -> Sequence[Chunk] | None:
