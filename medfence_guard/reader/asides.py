@@ -340,6 +340,7 @@ _SPAN = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)? ?(?:-|to) ?\d{1,2}(?:[:.]\
 _SPOKEN = frozenset("drug form slots rate when prn stat verb amount maximum duration".split())
 
 
+_PLACES = frozenset("hospital clinic centre center nursing home polyclinic healthcare care medical dispensary college opd ward unit".split())
 _NOTA_BENE = re.compile(r"n\.? ?b\b").match
 
 
@@ -369,6 +370,11 @@ def is_of_the_paper(chunks: Sequence[Chunk], text: str, in_no_name: frozenset[st
         names = [
             word for word in _LETTERS.findall(line[signed.end() :]) if len(word) > 1 and not {word} & (_DEGREES | _BESIDE_DEGREES | {"dr"})
         ]
+        behind = re.split(r"[,;(]| - ", line[signed.end() :], maxsplit=1)[1:]
+        said = {*_LETTERS.findall(behind[0])} if behind else set()
+        if said and said.isdisjoint(_DEGREES | _BESIDE_DEGREES | _PLACES) and any(len(word) > 1 for word in said):
+            # `Dr A Rao, in bursts`: behind the name stands what he is, or where.
+            return False
         return len(names) <= 4 and not _ROLES.issuperset(names or ("dr",)) and all(word.isalpha() or len(word) >= 5 for word in names)
     return (_INITIALS.fullmatch(line) is not None and not _NOTA_BENE(line)) or any(pattern.fullmatch(line) for pattern in _PAPERS)
 
