@@ -340,7 +340,9 @@ _SPAN = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)? ?(?:-|to) ?\d{1,2}(?:[:.]\
 _SPOKEN = frozenset("drug form slots rate when prn stat verb amount maximum duration".split())
 
 
-_PLACES = frozenset("hospital clinic centre center nursing home polyclinic healthcare care medical dispensary college opd ward unit".split())
+_PLACES = frozenset(
+    "hospital clinic centre center nursing home polyclinic healthcare care medical dispensary college opd ward unit".split()
+)
 _NOTA_BENE = re.compile(r"n\.? ?b\b").match
 
 

@@ -77,6 +77,8 @@ _REGIMEN = frozenset({"rate", "prn"})
 _REGIMEN_HEADS = ("rate", "prn", "weekday", "stat")
 # What is named under these is not taken by the patient.
 _NOT_TAKEN = frozenset({"allergy", "family"})
+_PUTS_AHEAD = frozenset({"duration", "duration_open", "when", "weekday"})
+_OF_USE = frozenset("drug pseudo_cue amount number rate slots mark duration indication indication_part form when date tuple".split())
 # A line that has one is of something else than the orders.
 _OF_SOMETHING_ELSE = frozenset("indication header_line_starts boilerplate review_phrases heading site".split())
 # Under these a harm may be told of in any words.
@@ -252,6 +254,8 @@ def _puts_off(text: str, words: ClauseWords, *, above: bool) -> bool:
 def _is_harmless(clause: _Clause, page: Page) -> bool:
     body = _bare(clause.chunks)
     lettered = list_letter(clause.chunks) == len(clause.chunks)
+    if _is_cut_off(clause, body, page):
+        return False
     if not body or (lettered and len(page.lines[clause.line]) > len(clause.chunks)):
         return True
     if clause.line in page.heads and clause.line < page.orders[-1]:
@@ -271,6 +275,8 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return not _says_no(body, page.text) and _leads_on(clause, body, page, headed=heading is not None)
     if not body:
         return not _heads_nothing(clause, page)
+    if _heads_the_next_line(clause, page) or _tells_of_an_order(body, page, section):
+        return False
     if _puts_off(page.text_of(body), page.words, above=above) or _leads_to_the_next_line(clause, body, page):
         return False
     if clause.trails and _is_limited(page, body[0].start) and any(c.kind == "header_line_starts" for c in body):
@@ -317,12 +323,49 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if not told and above and (_is_a_part_of_an_order(body, kinds, page) or _is_only_a_time(body, page)):
         return False
     is_open = section[0] not in _LISTED and (told or clause.line in page.signed or (above and section[1] not in _ORDERS))
-    if is_open and not told and (clause.line in page.signed or _heads_the_orders(clause, page)):
+    nearby = clause.line in page.signed or page.has_order(clause.line) or _heads_the_orders(clause, page)
+    if is_open and not told and nearby:
         # The open world ends where a line may be a heading of the orders, or a word on them below the signature.
         is_open = not _may_be_said_of_orders(body, clause, page)
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
     return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
+
+
+def _is_cut_off(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
+    """`+`, `and` or `with` alone below an order: more was written, or is on another paper."""
+    alone = len(clause.chunks) == len(page.lines[clause.line]) and page.orders[0] < clause.line
+    return alone and page.text_of(body or clause.chunks) in page.words.cut_off
+
+
+def _heads_the_next_line(clause: _Clause, page: Page) -> bool:
+    """`Patient 2:`, `Insomnia nights:` right above an order. A complaint, a class or a heading of medicines may stand there."""
+    chunks = clause.chunks
+    if chunks[-1].value != ":" or len(chunks) != len(page.lines[clause.line]) or not page.has_order(clause.line + 1):
+        return False
+    body = _bare(chunks)
+    if not body or any(means(c, "heading") or means(c, "medicine_class") or meaning_of(c, "label") == "name" for c in body):
+        return False
+    if page.words.before_an_order.issuperset(_WORD.findall(page.text_of(body))):
+        # `P:`
+        return False
+    return not {"indication"} <= {c.kind for c in body} <= _COMPLAINT
+
+
+def _tells_of_an_order(body: Sequence[Chunk], page: Page, section: Section) -> bool:
+    """`Dx: Telma toxicity`, `Dx: HTN, Telma tried, gave rash`: of a medicine that is ordered more is told than that it is taken."""
+    if section[0] not in ("diagnosis", "exam"):
+        return False
+    ordered = {c.value.key for line in page.orders for c in page.lines[line] if c.kind == "drug"}
+    return any(
+        any(c.kind == "drug" and c.value.key in ordered for c in part) and any(not _is_of_its_use(c, page) for c in part)
+        for part in parted(body, ",;.")
+    )
+
+
+def _is_of_its_use(chunk: Chunk, page: Page) -> bool:
+    """`HTN on Telma 40 mg OD since 2015`"""
+    return chunk.kind in _OF_USE or page.text_of([chunk]) in page.words.of_use
 
 
 def _ends_all(body: Sequence[Chunk], page: Page) -> bool:
@@ -336,7 +379,7 @@ def _answers_no(body: Sequence[Chunk], page: Page) -> bool:
 
 
 def _behind_a_denial(clause: _Clause, rest: Sequence[Chunk], page: Page) -> Sequence[Chunk] | None:
-    """`not now` of `Allergies: nil, not now`, `Zetaril` of `NKDA, Zetaril`: nothing is of the heading, so it is not. None if none denies."""
+    """`not now` of `Allergies: nil, not now`, `Zetaril` of `NKDA, Zetaril`: nothing is of the heading, so it is not. Else None."""
     denied = page.words.denied
     answered = next((n for n, c in enumerate(rest) if page.text_of([c]) not in denied), len(rest))
     itself = page.text_of(_bare(clause.chunks)[:1]) in page.lexicon.no_allergy
@@ -357,6 +400,9 @@ def _leads_on(clause: _Clause, body: Sequence[Chunk], page: Page, *, headed: boo
     if any(meaning_of(c, "label") in OTHER_DOSES for c in body):
         # `Max dose: Tab X 40 mg OD`
         return False
+    if not kinds.isdisjoint(_PUTS_AHEAD) and kinds.isdisjoint(_COMPLAINT - {"mark"}) and kinds.isdisjoint(_SETTLED):
+        # `A month hence, Tab X`
+        return False
     if "word" not in kinds or kinds <= _PRINTED or page.words.before_an_order.issuperset(words):
         return True
     section = page.sections[clause.line][clause.behind]
@@ -371,12 +417,24 @@ def _says_no(body: Sequence[Chunk], text: str) -> bool:
     return bool(body) and denies(body, len(body) - 1) and not text[body[-1].end : body[-1].end + 2].strip()[:1].isalnum()
 
 
+def _is_known(word: str, lexicon: Lexicon) -> bool:
+    remarks, plain = lexicon.remarks, lexicon.plain
+    return (
+        word in remarks.in_no_name or word in plain.small or word in lexicon.spoken or lexicon.may_decide(word) or bool(plain.group(word))
+    )
+
+
 def _may_be_said_of_orders(body: Sequence[Chunk], clause: _Clause, page: Page) -> bool:
     """`Post dialysis`, `Annulled`, `Patient 2`: a line of a few words that is of no complaint, finding, place or mark of the paper."""
     words = _WORD.findall(page.text_of(body))
-    if not 0 < len(words) <= _SHORT or page.misread is not None or len(clause.chunks) != len(page.lines[clause.line]):
+    if not 0 < len(words) <= _SHORT or page.misread is not None:
+        return False
+    if len(clause.chunks) != len(page.lines[clause.line]) and not page.has_order(clause.line):
         return False
     if any(c.kind in _OF_SOMETHING_ELSE or means(c, "header_line_starts") for c in clause.chunks):
+        return False
+    if len(words) > 1 and not any(_is_known(word, page.lexicon) for word in words):
+        # `Ramji Bhavan`: a name of a person or a house
         return False
     group_of, own = page.lexicon.plain.group_of, page.words
     return not any(group_of.get(w) in own.no_heading_groups or w in own.no_heading or own.disease.fullmatch(w) for w in words)

@@ -182,7 +182,19 @@ class ToldWords(NamedTuple):
 
 _SETS_OF_CLAUSES = (
     *("sets", "meals", "denying", "in_words", "answers", "units_of_time", "adding", "kept", "subjects"),
-    *("pointing", "whether", "negations", "leads", "no_heading", "no_heading_groups", "before_an_order", "joints", "denied"),
+    *(
+        "pointing",
+        "whether",
+        "negations",
+        "leads",
+        "no_heading",
+        "no_heading_groups",
+        "before_an_order",
+        "joints",
+        "denied",
+        "cut_off",
+        "of_use",
+    ),
 )
 
 
@@ -207,6 +219,8 @@ class ClauseWords(NamedTuple):
     before_an_order: frozenset[str]
     joints: frozenset[str]
     denied: frozenset[str]
+    cut_off: frozenset[str]
+    of_use: frozenset[str]
     disease: re.Pattern[str]
     longest_limit: int
     limited: re.Pattern[str]

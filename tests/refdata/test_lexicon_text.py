@@ -75,7 +75,7 @@ MUST_NOT_HAVE = (
 )  # fmt: skip
 
 CANONICAL_FIELDS = frozenset(
-    "name generic_name strength form release dose route site frequency timing duration as_needed max_dose quantity refills instructions "
+    "name generic_name strength form release dose route site frequency timing duration as_needed max_dose other_dose quantity refills instructions "
     "indication status dosage duration_days number date not_order slot_morning slot_noon slot_evening slot_night".split()
 )
 SECTION_NAMES = (

@@ -96,7 +96,6 @@ def _is_a_further_time(at: Context, place: int) -> bool:
     return once or (not often and another)
 
 
-
 def read_weekday(at: Context, place: int) -> int:
     chunk = at.chunks[place]
     at.roles.weekdays.append(Role(chunk.value, chunk))
