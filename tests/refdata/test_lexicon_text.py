@@ -75,8 +75,8 @@ MUST_NOT_HAVE = (
 )  # fmt: skip
 
 CANONICAL_FIELDS = frozenset(
-    "name generic_name strength form release dose route site frequency timing duration as_needed max_dose other_dose quantity refills instructions "
-    "indication status dosage duration_days number date not_order slot_morning slot_noon slot_evening slot_night".split()
+    "name generic_name strength form release dose route site frequency timing duration as_needed max_dose other_dose quantity refills "
+    "instructions indication status dosage duration_days number date not_order slot_morning slot_noon slot_evening slot_night".split()
 )
 SECTION_NAMES = (
     "rx current plan allergy stop past family social complaints exam diagnosis investigations followup header advice signature".split()
