@@ -148,7 +148,7 @@ def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
     if not page.orders:
         return []
     spans = [(clause.chunks[0].start, clause.chunks[-1].end) for clause in _clauses(taken, page) if not _is_harmless(clause, page)]
-    spans += [*_undecided_headings(page), *_signs(page), *_allergies(taken, page), *_sayings(page)]
+    spans += [*_undecided_headings(page), *_signs(page), *_allergies(taken, page), *_sayings(page), *_cut_off(page)]
     return [Span(*sorted(span)) for span in spans]
 
 
@@ -254,8 +254,6 @@ def _puts_off(text: str, words: ClauseWords, *, above: bool) -> bool:
 def _is_harmless(clause: _Clause, page: Page) -> bool:
     body = _bare(clause.chunks)
     lettered = list_letter(clause.chunks) == len(clause.chunks)
-    if _is_cut_off(clause, body, page):
-        return False
     if not body or (lettered and len(page.lines[clause.line]) > len(clause.chunks)):
         return True
     if clause.line in page.heads and clause.line < page.orders[-1]:
@@ -332,10 +330,11 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
 
 
-def _is_cut_off(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
+def _cut_off(page: Page) -> Iterator[tuple[int, int]]:
     """`+`, `and` or `with` alone below an order: more was written, or is on another paper."""
-    alone = len(clause.chunks) == len(page.lines[clause.line]) and page.orders[0] < clause.line
-    return alone and page.text_of(body or clause.chunks) in page.words.cut_off
+    for start, end in page.spans[page.orders[0] + 1 :]:
+        if page.text[start:end].strip() in page.words.cut_off:
+            yield start, end
 
 
 def _heads_the_next_line(clause: _Clause, page: Page) -> bool:
@@ -344,7 +343,8 @@ def _heads_the_next_line(clause: _Clause, page: Page) -> bool:
     if chunks[-1].value != ":" or len(chunks) != len(page.lines[clause.line]) or not page.has_order(clause.line + 1):
         return False
     body = _bare(chunks)
-    if not body or any(means(c, "heading") or means(c, "medicine_class") or meaning_of(c, "label") == "name" for c in body):
+    known = any(c.kind == "heading" or means(c, "medicine_class") or meaning_of(c, "label") == "name" for c in body)
+    if not body or known or (len(body) == 1 and means(body[0], "heading")):
         return False
     if page.words.before_an_order.issuperset(_WORD.findall(page.text_of(body))):
         # `P:`
