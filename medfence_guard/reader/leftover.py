@@ -128,6 +128,7 @@ class Page(NamedTuple):
     spoken: frozenset[str] | None = None
     misread: Misread | None = None
     in_order: bool = False
+    ordered: frozenset[str] = frozenset()
 
     @property
     def words(self) -> ClauseWords:
@@ -147,6 +148,8 @@ def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
     """The clauses that may change an order of the page. `taken`: the chunks of its statements."""
     if not page.orders:
         return []
+    drugs = (c for line in dict.fromkeys(page.orders) for c in page.lines[line] if c.kind == "drug")
+    page = page._replace(ordered=frozenset(made_of for drug in drugs for made_of in _made_of(drug)))
     spans = [(clause.chunks[0].start, clause.chunks[-1].end) for clause in _clauses(taken, page) if not _is_harmless(clause, page)]
     spans += [*_undecided_headings(page), *_signs(page), *_allergies(taken, page), *_sayings(page), *_cut_off(page)]
     return [Span(*sorted(span)) for span in spans]
@@ -273,7 +276,10 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return not _says_no(body, page.text) and _leads_on(clause, body, page, headed=heading is not None)
     if not body:
         return not _heads_nothing(clause, page)
-    if _heads_the_next_line(clause, page) or _tells_of_an_order(body, page, section):
+    if _heads_the_next_line(clause, page) or _tells_of_an_order(body, page, section) or _limits_what_is_found(body, page, section):
+        return False
+    if section[0] == "rx" and clause.chunks[0].kind == "heading" and any(c.kind == "collective" for c in body):
+        # `Rx (Rest same)`
         return False
     if _puts_off(page.text_of(body), page.words, above=above) or _leads_to_the_next_line(clause, body, page):
         return False
@@ -315,6 +321,9 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         return False
     if kinds <= _PRINTED or named or titled:
         return True
+    if not above and kinds == {"person_roles"}:
+        # `Household contacts`
+        return False
     told = section[0] in _TOLD
     if _ends_all(body, page) or (not told and not above and len(body) > 1 and _answers_no(body, page)):
         return False
@@ -353,14 +362,38 @@ def _heads_the_next_line(clause: _Clause, page: Page) -> bool:
 
 
 def _tells_of_an_order(body: Sequence[Chunk], page: Page, section: Section) -> bool:
-    """`Dx: Telma toxicity`, `Dx: HTN, Telma tried, gave rash`: of a medicine that is ordered more is told than that it is taken."""
-    if section[0] not in ("diagnosis", "exam"):
+    """`Dx: Telma toxicity`, `Dx: HTN, Telma tried, gave rash`: of a medicine that is ordered more is told than that it is taken.
+
+    `Rash ?Telma`, wherever it stands: it is doubted.
+    """
+    told = [c for c in body if c.kind == "drug"]
+    if not told:
         return False
-    ordered = {c.value.key for line in page.orders for c in page.lines[line] if c.kind == "drug"}
-    return any(
-        any(c.kind == "drug" and c.value.key in ordered for c in part) and any(not _is_of_its_use(c, page) for c in part)
-        for part in parted(body, ",;.")
+    of_orders = [c for c in told if not page.ordered.isdisjoint(_made_of(c))]
+    if any("?" in (page.text[c.start - 1 : c.start], page.text[c.end : c.end + 2].strip()) for c in of_orders):
+        return True
+    return section[0] in ("diagnosis", "exam") and any(
+        any(c in of_orders for c in part) and any(not _is_of_its_use(c, page) for c in part) for part in parted(body, ",;.")
     )
+
+
+def _limits_what_is_found(body: Sequence[Chunk], page: Page, section: Section) -> bool:
+    """`Dx: HTN, from January`, `Dx: HTN, Mon Wed Fri`: a part that is no finding, but when or on what condition it is treated."""
+    if section[0] != "diagnosis":
+        return False
+    parts = [part for part in parted(body, ",;") if part][1:]
+    return any(
+        {c.kind for c in part} == {"weekday"}
+        or (page.text_of(part[:1]) in page.words.begins_a_condition and _COMPLAINT.isdisjoint([c.kind for c in part]))
+        for part in parts
+    )
+
+
+def _made_of(drug: Chunk) -> Iterator[str]:
+    """The key of a name, and the molecules it may be made of."""
+    yield drug.value.key
+    if drug.value.name is not None:
+        yield from itertools.chain.from_iterable(drug.value.name.compositions)
 
 
 def _is_of_its_use(chunk: Chunk, page: Page) -> bool:
@@ -402,6 +435,9 @@ def _leads_on(clause: _Clause, body: Sequence[Chunk], page: Page, *, headed: boo
         return False
     if not kinds.isdisjoint(_PUTS_AHEAD) and kinds.isdisjoint(_COMPLAINT - {"mark"}) and kinds.isdisjoint(_SETTLED):
         # `A month hence, Tab X`
+        return False
+    if "person_roles" in kinds:
+        # `Contacts, Tab X`
         return False
     if "word" not in kinds or kinds <= _PRINTED or page.words.before_an_order.issuperset(words):
         return True

@@ -194,6 +194,7 @@ _SETS_OF_CLAUSES = (
         "denied",
         "cut_off",
         "of_use",
+        "begins_a_condition",
     ),
 )
 
@@ -221,6 +222,7 @@ class ClauseWords(NamedTuple):
     denied: frozenset[str]
     cut_off: frozenset[str]
     of_use: frozenset[str]
+    begins_a_condition: frozenset[str]
     disease: re.Pattern[str]
     longest_limit: int
     limited: re.Pattern[str]
