@@ -325,7 +325,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
         # `Household contacts`
         return False
     told = section[0] in _TOLD
-    if _ends_all(body, page) or (not told and not above and len(body) > 1 and _answers_no(body, page)):
+    if _ends_all(body, page) or (not told and not above and len(body) > 1 and _answers_no(body)):
         return False
     if not told and above and (_is_a_part_of_an_order(body, kinds, page) or _is_only_a_time(body, page)):
         return False
@@ -406,7 +406,7 @@ def _ends_all(body: Sequence[Chunk], page: Page) -> bool:
     return any(c.kind == "collective" and page.text_of([c]).partition(" ")[0] in page.lexicon.ending for c in body[1:])
 
 
-def _answers_no(body: Sequence[Chunk], page: Page) -> bool:
+def _answers_no(body: Sequence[Chunk]) -> bool:
     """`To be given no`: at the end of words that it may deny. Behind a colon it answers them."""
     return denies(body, len(body) - 1) and body[-2].kind != "mark"
 
