@@ -55,10 +55,12 @@ def read_when(at: Context, place: int) -> int:
     chunk = at.chunks[place]
     before = at.surface(at.chunks[place - 1]) if place else ""
     bounded = chunk.value[1] is not None and before in _BOUNDS
-    if bounded or _is_a_further_time(at, place):
-        at.roles.unsupported.append(Role("a bound of the interval" if bounded else "a further time", chunk))
-    else:
-        at.roles.whens.append(Role(chunk.value, chunk))
+    if bounded:
+        at.roles.unsupported.append(Role("a bound of the interval", chunk))
+        return place + 1
+    if _is_a_further_time(at, place):
+        at.roles.unsupported.append(Role("a further time", chunk))
+    at.roles.whens.append(Role(chunk.value, chunk))
     return place + 1
 
 
