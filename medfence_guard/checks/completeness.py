@@ -255,10 +255,7 @@ _CUT_OFF = re.compile(r"[ \t]*[,;][ \t]*(?=\w)")
 
 
 def _is_strange(word: str, lexicon: Lexicon) -> bool:
-    remarks, plain = lexicon.remarks, lexicon.plain
-    known = word in remarks.in_no_name or word in plain.small or word in plain.time_words or word in plain.in_conditions
-    known = known or lexicon.may_decide(word) or word in lexicon.spoken or plain.group(word) is not None
-    return word.isalpha() and len(word) > _SHORTEST_NAME and not known
+    return word.isalpha() and len(word) > _SHORTEST_NAME and not lexicon.knows(word)
 
 
 _SHORTEST_NAME = 3

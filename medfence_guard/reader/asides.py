@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from medfence_guard.reader.chunks import Chunk, extent
-from medfence_guard.reader.lexicon import ASIDE_TOKEN, AsideClass, longest
+from medfence_guard.reader.lexicon import ASIDE_TOKEN, AsideClass, Lexicon, longest
 
 _NUMBER = re.compile(r"[<>]?\d+(?:[/.:-]\d+)*%?")
 _TIMES = frozenset("rate when duration weekday date prn stat duration_open".split())
@@ -340,17 +340,16 @@ _SPAN = re.compile(r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)? ?(?:-|to) ?\d{1,2}(?:[:.]\
 _SPOKEN = frozenset("drug form slots rate when prn stat verb amount maximum duration".split())
 
 
-_PLACES = frozenset(
-    "hospital clinic centre center nursing home polyclinic healthcare care medical dispensary college opd ward unit".split()
-)
+_PLACES = "specialties_and_places"
 _NOTA_BENE = re.compile(r"n\.? ?b\b").match
 
 
-def is_of_the_paper(chunks: Sequence[Chunk], text: str, in_no_name: frozenset[str]) -> bool:
+def is_of_the_paper(chunks: Sequence[Chunk], text: str, lexicon: Lexicon) -> bool:
     """Whether a whole line names the one who signed, or the place, numbers and hours of his clinic.
 
-    `in_no_name`: words of speech. With one of them, `Dr says wait` is no signature, and `leave it by the road` no address.
+    With a word of speech, `Dr says wait` is no signature, and `leave it by the road` no address.
     """
+    in_no_name = lexicon.remarks.in_no_name
     line = text[slice(*extent(chunks))].strip()
     if line.endswith(":") or len(line) > 100:
         return False
@@ -374,7 +373,8 @@ def is_of_the_paper(chunks: Sequence[Chunk], text: str, in_no_name: frozenset[st
         ]
         behind = re.split(r"[,;(]| - ", line[signed.end() :], maxsplit=1)[1:]
         said = {*_LETTERS.findall(behind[0])} if behind else set()
-        if said and said.isdisjoint(_DEGREES | _BESIDE_DEGREES | _PLACES) and any(len(word) > 1 for word in said):
+        placed = not said.isdisjoint(_DEGREES | _BESIDE_DEGREES) or any(lexicon.plain.group(word) == _PLACES for word in said)
+        if not placed and any(len(word) > 1 for word in said):
             # `Dr A Rao, in bursts`: behind the name stands what he is, or where.
             return False
         return len(names) <= 4 and not _ROLES.issuperset(names or ("dr",)) and all(word.isalpha() or len(word) >= 5 for word in names)

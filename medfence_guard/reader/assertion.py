@@ -277,6 +277,15 @@ def _is_denied(case: _Case) -> bool:
     return bool(denied) and any(cue not in denied and status in EXCLUDED for status, cue in case.said)
 
 
+def _denied_harm_before_an_order(case: _Case) -> Chunk | None:
+    """`No drug allergy - Tab X 40 mg OD`: the denial is of all harm, and the order is its own. `No allergy to X` is of X."""
+    for denial, cue in itertools.pairwise([*case.draft.context, *case.lead]):
+        harm = cue.kind == "cue" and cue.value[0] == "allergy" and case.surface(cue).rpartition(" ")[2] not in case.words.towards
+        if harm and case.timed and case.surface(denial) in case.words.of_no_harm:
+            return cue
+    return None
+
+
 def _is_begun(case: _Case) -> bool:
     return any(c.kind == "terminator" and not case.words.beginning.isdisjoint(case.surface(c).split()) for c in case.before)
 
@@ -320,6 +329,7 @@ _LADDER = (
         UNDECIDED,
         conflict=True,
     ),
+    _Rung("`No drug allergy - Tab X 40 mg OD`", lambda case: case.excluding and _denied_harm_before_an_order(case), UNDECIDED),
     _Rung("`Stop X`, `allergic to X`", lambda case: case.excluding, _AS_SAID),
     _Rung("`?X`, `d/c X`", lambda case: UNDECIDED in case.kinds, UNDECIDED),
 )

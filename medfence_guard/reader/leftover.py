@@ -148,7 +148,7 @@ def unaccounted(taken: Sequence[Chunk], page: Page) -> list[Span]:
     """The clauses that may change an order of the page. `taken`: the chunks of its statements."""
     if not page.orders:
         return []
-    drugs = (c for line in dict.fromkeys(page.orders) for c in page.lines[line] if c.kind == "drug")
+    drugs = (c for line in page.order_lines for c in page.lines[line] if c.kind == "drug")
     page = page._replace(ordered=frozenset(made_of for drug in drugs for made_of in _made_of(drug)))
     spans = [(clause.chunks[0].start, clause.chunks[-1].end) for clause in _clauses(taken, page) if not _is_harmless(clause, page)]
     spans += [*_undecided_headings(page), *_signs(page), *_allergies(taken, page), *_sayings(page), *_cut_off(page)]
@@ -306,18 +306,7 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     free = page.misread is not None or meaning_of(clause.chunks[0], "label") == "name"
     few = titles > _FEW_TITLES and len(body) - titles <= free and kinds.isdisjoint(_TURNING)
     titled = titles and (kinds <= _TITLES or few)
-    told_last = page.text_of(body[-1:]) in page.words.answers and (len(body) == 1 or body[-2].value == ":")
-    if titled and (told_last or (page.text_of(body[-1:]) in page.words.units_of_time and turns(_WORD.findall(page.text_of(body))))):
-        # `2. No`, `Exam days`
-        return False
-    if titled and any(meaning_of(c, "label") in OTHER_DOSES for c in body) and clause.line not in page.heads:
-        # `Test dose`, and the order below it
-        return False
-    if titled and denies(body, 0) and len(body) < SURELY_A_HEAD and clause.line >= page.orders[0] - 1:
-        # `No dose`, `No medicines`; over `Rx` it is what was taken before.
-        return False
-    if titled and page.text_of(body[-1:]) in page.words.adding:
-        # `Lunch dose also`
+    if titled and _says_more_than_titles(clause, body, page):
         return False
     if kinds <= _PRINTED or named or titled:
         return True
@@ -337,6 +326,23 @@ def _is_harmless(clause: _Clause, page: Page) -> bool:
     if is_open and not _decides(body, page, changed=not above, section=section[0], told=told):
         return not _says_when(clause, body) or _is_own(body, page)
     return _is_listed(body, clause, page, section, headed=heading is not None or _is_right_below_its_heading(clause, page))
+
+
+def _says_more_than_titles(clause: _Clause, body: Sequence[Chunk], page: Page) -> bool:
+    """Whether labels, and nothing else, say something of an order all the same."""
+    last = page.text_of(body[-1:])
+    answered = last in page.words.answers and (len(body) == 1 or body[-2].value == ":")
+    return (
+        # `2. No`, `Exam days`
+        answered
+        or (last in page.words.units_of_time and turns(_WORD.findall(page.text_of(body))))
+        # `Lunch dose also`
+        or last in page.words.adding
+        # `Test dose`, and the order below it
+        or any(meaning_of(c, "label") in OTHER_DOSES for c in body)
+        # `No dose`, `No medicines`; over `Rx` it is what was taken before.
+        or (denies(body, 0) and len(body) < SURELY_A_HEAD and clause.line >= page.orders[0] - 1)
+    )
 
 
 def _cut_off(page: Page) -> Iterator[tuple[int, int]]:
@@ -362,19 +368,14 @@ def _heads_the_next_line(clause: _Clause, page: Page) -> bool:
 
 
 def _tells_of_an_order(body: Sequence[Chunk], page: Page, section: Section) -> bool:
-    """`Dx: Telma toxicity`, `Dx: HTN, Telma tried, gave rash`: of a medicine that is ordered more is told than that it is taken.
-
-    `Rash ?Telma`, wherever it stands: it is doubted.
-    """
-    told = [c for c in body if c.kind == "drug"]
-    if not told:
-        return False
-    of_orders = [c for c in told if not page.ordered.isdisjoint(_made_of(c))]
-    if any("?" in (page.text[c.start - 1 : c.start], page.text[c.end : c.end + 2].strip()) for c in of_orders):
-        return True
+    """`Dx: Telma toxicity`, `Dx: HTN, Telma tried, gave rash`: of a medicine that is ordered more is told than that it is taken."""
     return section[0] in ("diagnosis", "exam") and any(
-        any(c in of_orders for c in part) and any(not _is_of_its_use(c, page) for c in part) for part in parted(body, ",;.")
+        any(_is_ordered(c, page) for c in part) and any(not _is_of_its_use(c, page) for c in part) for part in parted(body, ",;.")
     )
+
+
+def _is_ordered(chunk: Chunk, page: Page) -> bool:
+    return chunk.kind == "drug" and not page.ordered.isdisjoint(_made_of(chunk))
 
 
 def _limits_what_is_found(body: Sequence[Chunk], page: Page, section: Section) -> bool:
@@ -413,8 +414,7 @@ def _answers_no(body: Sequence[Chunk]) -> bool:
 
 def _behind_a_denial(clause: _Clause, rest: Sequence[Chunk], page: Page) -> Sequence[Chunk] | None:
     """`not now` of `Allergies: nil, not now`, `Zetaril` of `NKDA, Zetaril`: nothing is of the heading, so it is not. Else None."""
-    denied = page.words.denied
-    answered = next((n for n, c in enumerate(rest) if page.text_of([c]) not in denied), len(rest))
+    answered = page.words.denials_in(page.text_of([c]) for c in rest)
     itself = page.text_of(_bare(clause.chunks)[:1]) in page.lexicon.no_allergy
     apart = 0 < answered < len(rest) and rest[answered].kind == "mark" and rest[answered].value in (",", "-", ";", ".", "/")
     return _bare(rest[answered:]) if apart or (itself and rest) else None
@@ -453,13 +453,6 @@ def _says_no(body: Sequence[Chunk], text: str) -> bool:
     return bool(body) and denies(body, len(body) - 1) and not text[body[-1].end : body[-1].end + 2].strip()[:1].isalnum()
 
 
-def _is_known(word: str, lexicon: Lexicon) -> bool:
-    remarks, plain = lexicon.remarks, lexicon.plain
-    return (
-        word in remarks.in_no_name or word in plain.small or word in lexicon.spoken or lexicon.may_decide(word) or bool(plain.group(word))
-    )
-
-
 def _may_be_said_of_orders(body: Sequence[Chunk], clause: _Clause, page: Page) -> bool:
     """`Post dialysis`, `Annulled`, `Patient 2`: a line of a few words that is of no complaint, finding, place or mark of the paper."""
     words = _WORD.findall(page.text_of(body))
@@ -469,7 +462,7 @@ def _may_be_said_of_orders(body: Sequence[Chunk], clause: _Clause, page: Page) -
         return False
     if any(c.kind in _OF_SOMETHING_ELSE or means(c, "header_line_starts") for c in clause.chunks):
         return False
-    if len(words) > 1 and not any(_is_known(word, page.lexicon) for word in words):
+    if len(words) > 1 and not any(page.lexicon.knows(word) for word in words):
         # `Ramji Bhavan`: a name of a person or a house
         return False
     group_of, own = page.lexicon.plain.group_of, page.words
@@ -491,7 +484,7 @@ def _says_when(clause: _Clause, body: Sequence[Chunk]) -> bool:
 
 def _is_own(body: Sequence[Chunk], page: Page) -> bool:
     """Whether a whole clause has a subject of its own, that is no medicine."""
-    return is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon.remarks.in_no_name)
+    return is_aside(body, page.text, page.classes) or is_of_the_paper(body, page.text, page.lexicon)
 
 
 def _is_right_below_its_heading(clause: _Clause, page: Page) -> bool:

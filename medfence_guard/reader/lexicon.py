@@ -827,6 +827,12 @@ class Lexicon:
                 self.by_idle[idle] = found
         return found
 
+    def knows(self, word: str) -> bool:
+        """Whether a word is of some table, so that it is no name of a medicine, a person or a house that nobody listed."""
+        remarks, plain = self.remarks, self.plain
+        listed = word in remarks.in_no_name or word in plain.small or word in plain.time_words or word in plain.in_conditions
+        return listed or self.may_decide(word) or word in self.spoken or plain.group(word) is not None
+
     def may_decide(self, word: str) -> bool:
         """Whether a word of ordinary speech, or a number, may say something of an order it stands beside."""
         remarks = self.remarks

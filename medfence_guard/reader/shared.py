@@ -452,7 +452,8 @@ class Sharing:
         while last + 1 in covered or last + 1 in hidden:
             last += 1
         if told.heads:
-            last = min(last, self._indented_end(line) if self._indented_end(line) > line else last)
+            set_in = self._indented_end(line)
+            last = min(last, set_in) if set_in > line else last
         at, to = (bisect_left(out.drafts, n, key=lambda d: d.line) for n in (first, line))
         before = out.drafts[at:to]
         behind = out.drafts[bisect_right(out.drafts, line, key=lambda d: d.line) : bisect_right(out.drafts, last, key=lambda d: d.line)]

@@ -5,6 +5,7 @@ A row is `{"why": …, "words": […]}`. What the words of a table do is said th
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -85,6 +86,7 @@ class StatusWords(NamedTuple):
     until: frozenset[str]
     towards: frozenset[str]
     denials: frozenset[str]
+    of_no_harm: frozenset[str]
     unasked: frozenset[str]
     beginning: frozenset[str]
     now: frozenset[str]
@@ -102,7 +104,7 @@ class StatusWords(NamedTuple):
         pseudo: dict[str, list[PseudoRule]] = {}
         for row in raw["pseudo_rules"]:
             pseudo.setdefault(row["rule"], []).append(PseudoRule.from_json(row))
-        sets = words_of(status, ("exceptions", "until", "towards", "denials", "unasked", "beginning", "now"))
+        sets = words_of(status, ("exceptions", "until", "towards", "denials", "of_no_harm", "unasked", "beginning", "now"))
         beginnings = {name: tuple(status[name]["words"]) for name in ("of_the_patient", "until_in_the_past", "of_the_past")}
         ends_it = {word: name for name, words in status["ends_it"]["classes"].items() for word in words}
         rules = {name: tuple(pseudo[name]) for name in ("harm", "denial", "open", "occasion", "keeps_nothing")}
@@ -191,6 +193,7 @@ _SETS_OF_CLAUSES = (
         "no_heading_groups",
         "before_an_order",
         "joints",
+        "before_a_time",
         "denied",
         "cut_off",
         "of_use",
@@ -219,6 +222,7 @@ class ClauseWords(NamedTuple):
     no_heading_groups: frozenset[str]
     before_an_order: frozenset[str]
     joints: frozenset[str]
+    before_a_time: frozenset[str]
     denied: frozenset[str]
     cut_off: frozenset[str]
     of_use: frozenset[str]
@@ -252,6 +256,10 @@ class ClauseWords(NamedTuple):
     replaced: re.Pattern[str]
     needs: Mapping[str, frozenset[str]]
     """Of a pattern: runs of letters, one of which stands in all that it matches."""
+
+    def denials_in(self, surfaces: Iterable[str]) -> int:
+        """With how many words a heading is answered that nothing is of it: two of `not significant, on X`."""
+        return sum(1 for _ in itertools.takewhile(self.denied.__contains__, surfaces))
 
     def idle_on(self, spoken: frozenset[str]) -> frozenset[str]:
         """The patterns that can find nothing on a page of these words."""

@@ -23,7 +23,7 @@ def read_amount(at: Context, place: int) -> int:
     quantity: Quantity = chunk.value
     unit = quantity.units[0]
     assert unit is not None
-    if labelled(chunks, place) in OTHER_DOSES or (place and at.surface(chunks[place - 1]) == "total"):
+    if labelled(chunks, place) in OTHER_DOSES:
         roles.unsupported.append(Role("another dose than each", chunk))
         return place + 1
     dimension = lexicon.unit_by_ucum[unit].dimension

@@ -8,7 +8,7 @@ from medfence_guard.reader.beside import is_advice
 from medfence_guard.reader.lexicon import Rate
 from medfence_guard.reader.roles.context import Context
 from medfence_guard.reader.roles.manner import is_swallowed
-from medfence_guard.reader.roles.record import Role
+from medfence_guard.reader.roles.record import DAY_PARTS, Role
 
 # Words of the open durations that say how, and not how long, beside a number of days.
 _NO_END = frozenset({"regularly"})
@@ -66,26 +66,21 @@ def read_when(at: Context, place: int) -> int:
 
 # Of a meal in general: `OD and before food` says when that dose is taken.
 _OF_ANY_MEAL = frozenset({"AC", "PC", "C", "EMPTY"})
-_JOINTS = frozenset({"and", "&", "+", "also", "aur"})
 _SAYS_HOW_OFTEN = frozenset({"rate", "slots", "prn", "stat"})
-_BESIDE_A_TIME = frozenset({"at", "in", "the", "again"})
-
-
-_PARTS_OF_THE_DAY = frozenset({"MORN", "NOON", "AFT", "EVE", "NIGHT", "HS"})
 
 
 def _sort_of_time(code: str) -> str:
     if code in _OF_ANY_MEAL:
         return "any meal"
-    return "part of the day" if code in _PARTS_OF_THE_DAY else "hour" if ":" in code else "meal"
+    return "part of the day" if code in DAY_PARTS else "hour" if ":" in code else "meal"
 
 
 def _is_a_further_time(at: Context, place: int) -> bool:
     """`OD and at night`, `ac & hs`: joined to what says how often, or to a time of another sort, it is a dose more."""
     here = place - 1
-    while here > 0 and at.surface(at.chunks[here]) in _BESIDE_A_TIME:
+    while here > 0 and at.surface(at.chunks[here]) in at.lexicon.clauses.before_a_time:
         here -= 1
-    if here < 1 or at.surface(at.chunks[here]) not in _JOINTS:
+    if here < 1 or at.surface(at.chunks[here]) not in at.lexicon.clauses.joints:
         return False
     here -= here > 1 and at.chunks[here - 1].value == ","
     code, before = at.chunks[place].value[0], at.chunks[here - 1]

@@ -151,9 +151,9 @@ def _set_section(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], rest: in
 
 def _names_behind_a_denial(sheet: Sheet, heading: _Heading, led: Sequence[Chunk], behind: Sequence[Chunk]) -> bool:
     """`Family history: nil, Tab X`, `NKDA - Tab X`, `No drug allergy - Tab X`: nothing is of the heading, so the medicine is not."""
-    denied = sheet.lexicon.clauses.denied
-    answered = next((n for n, c in enumerate(behind) if c.kind == "mark" or sheet.surface(c) not in denied), len(behind))
-    itself = heading.surface in sheet.lexicon.no_allergy or any(sheet.surface(c) in denied for c in led)
+    words = sheet.lexicon.clauses
+    answered = words.denials_in(map(sheet.surface, behind))
+    itself = heading.surface in sheet.lexicon.no_allergy or any(sheet.surface(c) in words.denied for c in led)
     return (answered > 0 or itself) and any(c.kind in ("drug", "form", "verb") for c in behind[answered:])
 
 
@@ -326,7 +326,7 @@ _LONGEST_QUALIFIED = 8  # in chunks
 def _is_told(sheet: Sheet, chunks: Sequence[Chunk]) -> bool:
     """`Side effects explained`: a clause, no heading, though a word of it could head one. A visit (`Visit 12/01`) may."""
     classes = [row for row in sheet.asides if row.name != "visits"]
-    told = is_of_the_paper(chunks, sheet.text, sheet.lexicon.remarks.in_no_name) or is_aside(chunks, sheet.text, classes)
+    told = is_of_the_paper(chunks, sheet.text, sheet.lexicon) or is_aside(chunks, sheet.text, classes)
     # `Asthma action plan`, and nothing of it but its name: `Asthma action plan given` is told.
     words, text = sheet.lexicon.remarks, sheet.text[slice(*extent(chunks))].strip(" -•*.")
     named = text in words.lone_headings or words.other_headings.fullmatch(text) is not None

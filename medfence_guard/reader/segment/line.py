@@ -156,7 +156,7 @@ def _is_bare_number(chunks: Sequence[Chunk]) -> bool:
 def _is_of_the_page(sheet: Sheet, chunks: list[Chunk], place: int) -> bool:
     """Whether the line is of the paper, the signature, the head of a list or of a table; it ends the order above, and is not read."""
     first = chunks[place]
-    if is_of_the_paper(chunks[place:], sheet.text, sheet.lexicon.remarks.in_no_name):
+    if is_of_the_paper(chunks[place:], sheet.text, sheet.lexicon):
         # Below the doctor's name or degrees stand a place and hours.
         sheet.signed = sheet.signed or bool(sheet.out.drafts or sheet.open)
         sheet.close()
